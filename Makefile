@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lock
+.PHONY: help setup stubs lock
 
 help:
 	@awk -F ': .*## ' '/^[a-z-]+: .*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +30,9 @@ $(VENV)/ready-to-develop: $(VENV)/ready-to-play
 	@echo 'Setting up $(VENV) for development ...'
 	@$(PIP_INSTALL) --editable '.[dev]'
 	@touch $@
+
+stubs: $(VENV)/ready-to-develop ## regenerate the Python stubs of the contract
+	@$(BIN)/python tools/generate_stubs.py
 
 lock: ## take the newest versions that pyproject.toml allows into requirements.lock
 	@echo 'Looking up the newest versions ...'
