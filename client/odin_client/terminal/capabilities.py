@@ -1,0 +1,93 @@
+"""What the terminal can show, decided once at the start from its environment. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+
+class Depth(Enum):
+    """How many colours are used."""
+
+    MONOCHROME = "never"
+    """None; bold, dim and reverse video stay."""
+    ANSI_16 = "16"
+    CUBE_256 = "256"
+    TRUE = "24"
+
+
+COLOUR_CHOICES: Final = ("always", "never", "16", "256", "24")
+"""What `--color` takes."""
+
+_TRUE_COLOUR_TERMS: Final = ("direct", "kitty", "alacritty", "ghostty", "wezterm", "foot")
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What may be sent to this terminal."""
+
+    depth: Depth = Depth.CUBE_256
+    ascii_only: bool = False
+    """Whether nothing but ASCII may be drawn."""
+    mouse: bool = True
+    """Whether clicks are asked for at the start; F2 changes it."""
+    escape_seconds: float = 0.05
+    """How long a lone Esc may still be the beginning of another key. Longer over SSH, where the
+    bytes of one key may arrive apart."""
+
+
+def capabilities(
+    environment: Mapping[str, str],
+    *,
+    is_terminal: bool = True,
+    encoding: str = "utf-8",
+    colour: str | None = None,
+    ascii_only: bool = False,
+    mouse: bool = True,
+) -> Capabilities:
+    """What the environment says, unless an option (`colour`, `ascii_only`, `mouse`) says more."""
+    speaks_unicode = encoding.lower().replace("-", "") == "utf8"
+    return Capabilities(
+        depth=_depth(environment, is_terminal, colour),
+        ascii_only=ascii_only
+        or environment.get("ODIN_ASCII", "") not in ("", "0")
+        or not speaks_unicode
+        or environment.get("TERM") == "linux",  # the console's font lacks most of the glyphs
+        mouse=mouse,
+        escape_seconds=0.1 if environment.get("SSH_CONNECTION") else 0.05,
+    )
+
+
+def _depth(environment: Mapping[str, str], is_terminal: bool, colour: str | None) -> Depth:
+    """In this order: the option, NO_COLOR, FORCE_COLOR, what the terminal seems to be.
+
+    Of both variables an empty value says nothing, and any other value counts, "0" included.
+    """
+    if colour in ("never", "16", "256", "24"):
+        return Depth(colour)
+    if colour == "always":
+        return _coloured(environment)
+    if environment.get("NO_COLOR"):
+        return Depth.MONOCHROME
+    if environment.get("FORCE_COLOR"):
+        return _coloured(environment)
+    if not is_terminal or environment.get("TERM", "dumb") in ("", "dumb", "unknown"):
+        return Depth.MONOCHROME
+    return _coloured(environment)
+
+
+def _coloured(environment: Mapping[str, str]) -> Depth:
+    """How many colours, when there are to be some. A wrong guess between 256 and 24 bit is
+    invisible, since the palette consists of colours that both have."""
+    term = environment.get("TERM", "")
+    if (
+        environment.get("COLORTERM") in ("truecolor", "24bit")
+        or environment.get("WT_SESSION")
+        or any(name in term for name in _TRUE_COLOUR_TERMS)
+    ):
+        return Depth.TRUE
+    if term == "linux" or term.endswith("-16color"):
+        return Depth.ANSI_16
+    return Depth.CUBE_256
