@@ -1,22 +1,92 @@
 # The few verbs of this project, the same for people and for CI.
+#
+# PYTHON names the Python to set up with, ARGS goes to the program that a verb runs:
+#   make play ARGS="--bots 2 --level hard"      make test ARGS="tests/engine -x"
 
 PYTHON ?= python3
+ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
 
 .DEFAULT_GOAL := help
-.PHONY: help setup stubs lock
+.PHONY: help play setup test test-tmux bench check check-format check-lint check-types \
+  check-contract check-stubs check-imports format stubs lock clean
 
-help:
-	@awk -F ': .*## ' '/^[a-z-]+: .*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+help: ## say what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+play: $(VENV)/ready-to-play ## play against three bots in this terminal
+	@$(BIN)/odin-table play $(ARGS)
 
 setup: $(VENV)/ready-to-develop ## set up everything for playing, testing and checking
+	@echo 'Everything is set up. Next: make play, make test.'
+
+test: $(VENV)/ready-to-develop ## run the tests, all but those in tmux
+	@$(BIN)/python -m pytest $(ARGS)
+
+test-tmux: $(VENV)/ready-to-develop ## run the tests in real tmux
+	@command -v tmux >/dev/null || { \
+	  echo 'These tests need tmux. On Debian and Ubuntu: apt install tmux. Then try again.' >&2; exit 1; }
+	@$(BIN)/python -m pytest -m tmux $(ARGS)
+
+bench: $(VENV)/ready-to-develop ## measure, each figure beside its floor
+	@$(BIN)/python -m bench $(ARGS)
+
+check: check-format check-lint check-types check-contract check-stubs check-imports ## format, lint, types, contract, arrows
+
+check-format: $(VENV)/ready-to-develop
+	@echo 'Checking the format ...'
+	@$(BIN)/ruff format --quiet --check . || { echo 'Run `make format`.' >&2; exit 1; }
+
+check-lint: $(VENV)/ready-to-develop
+	@echo 'Checking the code ...'
+	@$(BIN)/ruff check --quiet .
+
+check-types: $(VENV)/ready-to-develop
+	@echo 'Checking the types with mypy ...'
+	@$(BIN)/mypy
+	@echo 'Checking the types with basedpyright ...'
+	@$(BIN)/basedpyright
+
+check-contract: $(VENV)/ready-to-develop
+	@echo 'Checking the contract ...'
+	@$(BIN)/buf lint
+	@$(BIN)/buf format --diff --exit-code || { echo 'Run `make format`.' >&2; exit 1; }
+
+check-stubs: $(VENV)/ready-to-develop
+	@echo 'Checking the stubs ...'
+	@$(BIN)/python tools/generate_stubs.py --check
+
+check-imports: $(VENV)/ready-to-develop
+	@echo 'Checking the imports ...'
+	@$(BIN)/python tools/check_imports.py
+
+format: $(VENV)/ready-to-develop ## format code and contract, fix what can be fixed
+	@$(BIN)/ruff check --quiet --fix-only .
+	@$(BIN)/ruff format --quiet .
+	@$(BIN)/buf format --write
+
+stubs: $(VENV)/ready-to-develop ## regenerate the Python stubs of the contract
+	@$(BIN)/python tools/generate_stubs.py
+
+lock: ## take the newest versions that pyproject.toml allows into requirements.lock
+	@echo 'Looking up the newest versions ...'
+	@fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && \
+	  $(PYTHON) -m venv "$$fresh" && \
+	  "$$fresh"/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' && \
+	  { echo '# The versions that a fresh machine gets. Written by `make lock`.'; \
+	    "$$fresh"/bin/python -m pip freeze --all --exclude pip --exclude-editable; } > "$$fresh"/lock && \
+	  cp "$$fresh"/lock requirements.lock
+
+clean: ## remove what was set up and made, but nothing that is committed
+	@rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@find . -name __pycache__ -prune -exec rm -rf {} +
 
 # Two stamps, so that playing does not wait for the tools of development.
 $(VENV)/ready-to-play: pyproject.toml requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-	  echo 'odin-table needs Python 3.11 or newer as "$(PYTHON)".' >&2; \
+	  echo 'odin-table needs Python 3.11 or newer, and "$(PYTHON)" is none.' >&2; \
 	  echo 'Install one, or name it: make $(MAKECMDGOALS) PYTHON=python3.12' >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 	  echo 'This Python ($(PYTHON)) came without venv and pip.' >&2; \
@@ -30,15 +100,3 @@ $(VENV)/ready-to-develop: $(VENV)/ready-to-play
 	@echo 'Setting up $(VENV) for development ...'
 	@$(PIP_INSTALL) --editable '.[dev]'
 	@touch $@
-
-stubs: $(VENV)/ready-to-develop ## regenerate the Python stubs of the contract
-	@$(BIN)/python tools/generate_stubs.py
-
-lock: ## take the newest versions that pyproject.toml allows into requirements.lock
-	@echo 'Looking up the newest versions ...'
-	@fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && \
-	  $(PYTHON) -m venv "$$fresh" && \
-	  "$$fresh"/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' && \
-	  { echo '# The versions that a fresh machine gets. Written by `make lock`.'; \
-	    "$$fresh"/bin/python -m pip freeze --all --exclude pip --exclude-editable; } > "$$fresh"/lock && \
-	  cp "$$fresh"/lock requirements.lock

@@ -13,10 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from importlib import resources
 from pathlib import Path
-
-from grpc_tools import protoc
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "odin_table"
@@ -57,7 +54,6 @@ def _run_protoc(protos: Path, sources: list[Path], out: Path) -> None:
         "-m",
         "grpc_tools.protoc",
         f"--proto_path={protos}",
-        f"--proto_path={resources.files(protoc.__package__) / '_proto'}",
         f"--python_out={out}",
         f"--grpc_python_out={out}",
         f"--mypy_out=quiet:{out}",

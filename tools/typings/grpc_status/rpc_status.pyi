@@ -1,0 +1,6 @@
+import grpc
+from google.rpc.status_pb2 import Status
+from grpc import aio
+
+def from_call(call: grpc.Call | aio.AioRpcError) -> Status | None: ...
+def to_status(status: Status) -> grpc.Status: ...
