@@ -1,0 +1,210 @@
+"""One connection to one server: channel, credential, deadlines, safe repeats, typed refusals.
+
+A call that changes something carries a request id, so it can be repeated until there is an answer:
+the server does it once. It is repeated after UNAVAILABLE and DEADLINE_EXCEEDED only, with the
+same id, for as long as the caller's patience lasts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+import uuid
+from typing import Final, TypeVar
+
+import grpc
+import grpc.aio
+from google.protobuf.message import DecodeError, Message
+from google.rpc import error_details_pb2, status_pb2
+
+from odin_client.address import Address
+from odin_client.credential_store import Credential
+from odin_client.errors import CredentialRefused, Refused, Unreachable, VersionsDiffer
+from odin_client.wire import LONGEST, clean
+from odin_table.v1 import chat_pb2_grpc, lobby_pb2, lobby_pb2_grpc, play_pb2, play_pb2_grpc
+
+REVISION: Final = 1
+"""The revision of the contract that this client was written for."""
+
+CALL_DEADLINE: Final = 5.0
+"""Seconds until one attempt of a call is given up."""
+
+PATIENCE: Final = 20.0
+"""Seconds until a call is given up for good, all attempts together."""
+
+BACKOFF_FIRST: Final = 0.3
+BACKOFF_LONGEST: Final = 3.0
+
+_OPTIONS: Final = (
+    # gRPC's own pauses between two attempts to connect reach two minutes.
+    ("grpc.initial_reconnect_backoff_ms", 200),
+    ("grpc.min_reconnect_backoff_ms", 1000),
+    ("grpc.max_reconnect_backoff_ms", 2000),
+    # A dead line is noticed after 30 s instead of never. The server allows pings as often.
+    ("grpc.keepalive_time_ms", 20_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.http2.max_pings_without_data", 0),
+    # Repeats are ours, with a request id. And a proxy has no business in a local network.
+    ("grpc.enable_retries", 0),
+    ("grpc.enable_http_proxy", 0),
+    # Two clients in one process must not share a line.
+    ("grpc.use_local_subchannel_pool", 1),
+)
+
+_REPEATABLE: Final = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
+
+Request = TypeVar("Request", bound=Message)
+Response = TypeVar("Response", bound=Message)
+
+
+def new_request_id() -> str:
+    """A fresh request id."""
+    return uuid.uuid4().hex
+
+
+def backoff(attempt: int) -> float:
+    """Seconds to wait after this many failed attempts in a row: 0.3 to 3, spread by chance."""
+    longest = min(BACKOFF_FIRST * 2 ** (attempt - 1), BACKOFF_LONGEST)
+    return longest * random.uniform(0.7, 1.0)
+
+
+class Connection:
+    """A channel to one server, with one credential. To be opened in the loop that uses it."""
+
+    def __init__(self, address: Address, credential: Credential | None = None) -> None:
+        """Does not connect yet; `open` does. Without a credential one can only look."""
+        self.address: Final = address
+        self._channel = grpc.aio.insecure_channel(address.server, options=_OPTIONS)
+        self._metadata: tuple[tuple[str, str], ...] = (("odin-table-revision", str(REVISION)),)
+        if credential is not None:
+            self._metadata += (("authorization", f"Bearer {credential.secret}"),)
+        self.lobby: Final = lobby_pb2_grpc.LobbyServiceStub(self._channel)
+        self.table: Final = play_pb2_grpc.PlayServiceStub(self._channel)
+        self.chat: Final = chat_pb2_grpc.ChatServiceStub(self._channel)
+        self.info = lobby_pb2.GetServerInfoResponse()
+        """What the server said about itself when the connection was opened."""
+
+    @classmethod
+    async def open(
+        cls, address: Address, credential: Credential | None = None, *, patience: float = PATIENCE
+    ) -> Connection:
+        """Connects, and asks the server what it is.
+
+        Raises Unreachable when there is no answer within the patience (seconds), VersionsDiffer
+        when the server is none of ours or has left this revision behind.
+        """
+        connection = cls(address, credential)
+        try:
+            connection.info = await connection.call(
+                connection.lobby.GetServerInfo, lobby_pb2.GetServerInfoRequest(), patience=patience
+            )
+            if connection.info.oldest_revision > REVISION:
+                raise VersionsDiffer(
+                    "CLIENT_TOO_OLD",
+                    f"The server at {address.server} has odin-table {connection.info.version}, "
+                    "which no longer talks to this one.",
+                )
+        except BaseException:
+            await connection.close()
+            raise
+        return connection
+
+    async def call(
+        self,
+        method: grpc.aio.UnaryUnaryMultiCallable[Request, Response],
+        request: Request,
+        *,
+        patience: float = PATIENCE,
+    ) -> Response:
+        """Calls a method and repeats it while the server cannot be reached.
+
+        The same request is sent each time, so what changes something must carry its request id.
+        Raises Refused, or Unreachable after `patience` seconds.
+        """
+        give_up = time.monotonic() + patience
+        attempt = 0
+        while True:
+            attempt += 1
+            left = give_up - time.monotonic()
+            try:
+                return await method(
+                    request,
+                    timeout=max(0.1, min(CALL_DEADLINE, left)),
+                    metadata=self._metadata,
+                )
+            except grpc.aio.AioRpcError as error:
+                refusal = refusal_of(error, type(request).__name__.removesuffix("Request"))
+                if error.code() not in _REPEATABLE:
+                    raise refusal from error
+                pause = max(backoff(attempt), refusal.retry_after or 0)
+                if time.monotonic() + pause > give_up:
+                    raise unreachable(self.address, refusal) from error
+            await asyncio.sleep(pause)
+
+    def watch(
+        self, request: play_pb2.WatchTableRequest
+    ) -> grpc.aio.UnaryStreamCall[play_pb2.WatchTableRequest, play_pb2.WatchTableResponse]:
+        """Opens a stream. What it raises is for `refusal_of`."""
+        return self.table.WatchTable(request, metadata=self._metadata)
+
+    async def close(self) -> None:
+        """Closes the channel and every call on it."""
+        await self._channel.close()
+
+
+def refusal_of(error: grpc.aio.AioRpcError, call: str) -> Refused:
+    """What a failed call means, from its status and the details that came with it."""
+    info = error_details_pb2.ErrorInfo()
+    retry = error_details_pb2.RetryInfo()
+    retry_after: float | None = None
+    status = _status_of(error)
+    for detail in status.details if status else ():
+        detail.Unpack(info)
+        if detail.Unpack(retry):
+            retry_after = retry.retry_delay.ToTimedelta().total_seconds()
+    text = clean(error.details() or "", LONGEST)
+    if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+        kind: type[Refused] = VersionsDiffer
+        text = "The server does not know what this client asks for: it is another program."
+    elif info.reason == "BAD_CREDENTIAL":
+        kind = CredentialRefused
+    elif info.reason == "CLIENT_TOO_OLD":
+        kind = VersionsDiffer
+    else:
+        kind = Refused
+    return kind(
+        info.reason,
+        text or error.code().name,
+        info.metadata,
+        call=call,
+        code=error.code().name,
+        retry_after=retry_after,
+    )
+
+
+def _status_of(error: grpc.aio.AioRpcError) -> status_pb2.Status | None:
+    """The details of an error, if it has any that can be read."""
+    for key, value in error.trailing_metadata() or ():
+        if key == "grpc-status-details-bin" and isinstance(value, bytes):
+            try:
+                return status_pb2.Status.FromString(value)
+            except DecodeError:
+                return None
+    return None
+
+
+def unreachable(address: Address, refusal: Refused) -> Unreachable:
+    """What to tell a person when a call could not be made."""
+    if refusal.reason:  # the server did answer: it stops, or cannot store
+        return Unreachable(f"{refusal.message}.".replace("..", "."), "Try again in a moment.")
+    if "name" in refusal.message.lower() and "resol" in refusal.message.lower():
+        return Unreachable(
+            f"No machine is called {address.host}.",
+            f"If {address.host} is the handle of a table, say where it is: "
+            f"{address.host}@HOST[:PORT].",
+        )
+    return Unreachable(
+        f"No server answers at {address.server}.",
+        "Is it running (`odin-table serve` or `odin-table host`), and is the address right?",
+    )

@@ -1,0 +1,93 @@
+"""What can go wrong for a client, sorted by what whoever started it can do about it.
+
+ClientError           everything below; has an exit code, a message and advice
+├── Unreachable       3: the server cannot be reached, or was lost
+├── Refused           4: the server says no, with a reason of the contract
+│   ├── CredentialRefused   5: not with this credential
+│   └── VersionsDiffer      6: client and server are too far apart
+└── CredentialFileError     1: the file of credentials cannot be used
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+
+class ClientError(Exception):
+    """Something that a person is told in two parts: what happened, and what to do next."""
+
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str, advice: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.advice = advice
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.advice}".strip()
+
+
+class Unreachable(ClientError):
+    """No answer from the server, also after repeating the call."""
+
+    exit_code = 3
+
+
+class CredentialFileError(ClientError):
+    """The file of credentials cannot be read or written."""
+
+
+class Refused(ClientError):
+    """The server refused the call and changed nothing."""
+
+    exit_code = 4
+
+    def __init__(
+        self,
+        reason: str,
+        message: str,
+        facts: Mapping[str, str] | None = None,
+        *,
+        call: str = "",
+        code: str = "",
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message, ADVICE.get(reason, ""))
+        self.reason = reason
+        """A name of `ErrorReason` without its prefix, such as "STALE_DECISION"; empty when gRPC
+        itself refused."""
+        self.facts = dict(facts or {})
+        """The facts that the contract names for this reason."""
+        self.call = call
+        """The method, such as "Act"."""
+        self.code = code
+        """The gRPC status, such as "FAILED_PRECONDITION"."""
+        self.retry_after = retry_after
+        """Seconds to wait before trying again, if the server said so."""
+
+
+class CredentialRefused(Refused):
+    """BAD_CREDENTIAL: another try does not help."""
+
+    exit_code = 5
+
+
+class VersionsDiffer(Refused):
+    """CLIENT_TOO_OLD, or a server that does not speak this contract."""
+
+    exit_code = 6
+
+
+ADVICE: Mapping[str, str] = {
+    "TABLE_NOT_FOUND": "See `odin-table ls` for the tables there; a private one needs --code.",
+    "NAME_TAKEN": "Choose another one with --name.",
+    "TABLE_FULL": "Watch it with `odin-table watch`, or open another one.",
+    "ALREADY_STARTED": "Watch it with `odin-table watch`, or wait for the next game.",
+    "SEAT_TAKEN": "Take another seat.",
+    "STALE_DECISION": "Look at the table again.",
+    "RATE_LIMITED": "Wait a moment, then try again.",
+    "CLIENT_TOO_OLD": "Install the version of odin-table that the server has.",
+    "BAD_CREDENTIAL": "Remove the line of this server from the file of credentials.",
+}
+"""What to do next, by reason, where the server's message does not say it already."""

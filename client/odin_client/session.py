@@ -1,0 +1,370 @@
+"""`Session`: one table, followed and acted upon; from a seat or from beside it.
+
+    connection = await Connection.open(Address.parse("192.168.1.20"), credential)
+    session = await Session.sit_down(connection, "K7QF", name="Zoe")
+    async for update in session.follow():
+        if session.table.my_turn:
+            await session.act(session.table.decision.default_action)
+
+`follow` comes back by itself after a broken line and goes on where it stopped. It has to be
+running for `table` to be current.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncGenerator, Callable
+from datetime import UTC, datetime
+from typing import Final, TypeAlias
+
+import grpc
+import grpc.aio
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from odin_client.address import Address
+from odin_client.connection import Connection, backoff, new_request_id, refusal_of, unreachable
+from odin_client.errors import Refused
+from odin_client.table import OutOfStepError, TableModel
+from odin_client.updates import LinkChanged, StreamEnded, Update
+from odin_client.values import Action, Occupant, Options, StreamEndReason
+from odin_client.wire import (
+    NotUnderstoodError,
+    action_message,
+    occupant_value,
+    options_message,
+    time_of,
+)
+from odin_table.v1 import chat_pb2, lobby_pb2, play_pb2
+
+SILENCE: Final = 25.0
+"""Seconds without a message after which the line counts as broken. The server says something at
+least every ten."""
+
+_Stream: TypeAlias = grpc.aio.UnaryStreamCall[
+    play_pb2.WatchTableRequest, play_pb2.WatchTableResponse
+]
+
+Tap: TypeAlias = Callable[[play_pb2.WatchTableResponse], None]
+"""Sees each message of the stream as it came, before it is folded."""
+
+_TRANSIENT: Final = (
+    grpc.StatusCode.UNAVAILABLE,
+    grpc.StatusCode.DEADLINE_EXCEEDED,
+    # What a dying server, or gRPC between two servers, answers to a stream.
+    grpc.StatusCode.CANCELLED,
+    grpc.StatusCode.UNKNOWN,
+    grpc.StatusCode.INTERNAL,
+    grpc.StatusCode.RESOURCE_EXHAUSTED,
+)
+"""After these a stream is opened again. A stream changes nothing, so that is always safe."""
+
+
+class _BrokenError(Exception):
+    """A stream is over, and another one is to be opened; quietly when that was to be expected."""
+
+    def __init__(self, problem: Refused, *, quiet: bool = False) -> None:
+        super().__init__(problem.message)
+        self.problem = problem
+        self.quiet = quiet
+
+
+class Session:
+    """One table over one connection. Make it with `sit_down`, `look_on` or `open_table`."""
+
+    def __init__(self, connection: Connection, table: str, *, code: str = "") -> None:
+        """Calls nothing. `code` opens a private table to a watcher."""
+        self.connection: Final = connection
+        self.table: Final = TableModel(table=table)
+        """What is known of the table; current while `follow` runs."""
+        self.link = LinkChanged(online=True)
+        """Whether the line stands; for a banner."""
+        self._code: Final = code
+        self._set_clock(connection.info.server_time)
+        self._wake = asyncio.Event()
+        self._stream: _Stream | None = None
+        self._closing = False
+
+    # Getting to a table
+
+    @classmethod
+    async def open_table(cls, connection: Connection, options: Options | None = None) -> Session:
+        """Opens a table; the caller is its host, without a seat yet. None: all defaults.
+
+        Raises Refused (INVALID_OPTION, RATE_LIMITED) or Unreachable.
+        """
+        answer = await connection.call(
+            connection.lobby.CreateTable,
+            lobby_pb2.CreateTableRequest(
+                request_id=new_request_id(),
+                options=options_message(options) if options else None,
+            ),
+        )
+        return cls(connection, answer.table, code=answer.code)
+
+    @classmethod
+    async def sit_down(
+        cls,
+        connection: Connection,
+        table: str,
+        *,
+        name: str,
+        code: str = "",
+        occupant: Occupant = Occupant.PERSON,
+    ) -> Session:
+        """Takes a seat at a table, or the seat back that one has there. See `take_seat`."""
+        session = cls(connection, table, code=code)
+        await session.take_seat(name, occupant=occupant)
+        return session
+
+    async def take_seat(
+        self, name: str, *, seat: int | None = None, occupant: Occupant = Occupant.PERSON
+    ) -> int:
+        """Sits down at the first free seat, or at the one asked for; gives the seat.
+
+        A credential that holds a seat already gets that one, whatever the name. Raises Unreachable
+        or Refused: TABLE_NOT_FOUND, GAME_OVER, ALREADY_STARTED, TABLE_FULL, SEAT_TAKEN, NAME_TAKEN,
+        NOT_ALLOWED.
+        """
+        answer = await self.connection.call(
+            self.connection.lobby.TakeSeat,
+            lobby_pb2.TakeSeatRequest(
+                request_id=new_request_id(),
+                table=self.table.table,
+                code=self._code,
+                name=name,
+                seat=seat,
+                occupant=occupant_value(occupant),
+            ),
+        )
+        self.table.table = answer.table
+        self.table.my_seat = answer.seat
+        self._start_anew()
+        return answer.seat
+
+    @property
+    def address(self) -> Address:
+        """How others reach this table."""
+        return self.connection.address.at(self.table.table)
+
+    def server_now(self) -> datetime:
+        """The time by the server's clock, for counting down to times that it sends."""
+        return datetime.now(UTC) + self._clock_offset
+
+    # Following
+
+    async def follow(
+        self, *, tap: Tap | None = None, patience: float | None = None
+    ) -> AsyncGenerator[Update, None]:
+        """What happens at the table, from a snapshot on; `table` has it already.
+
+        All updates of one message are folded before the first of them is yielded. A broken or
+        silent line is reported (`LinkChanged`) and mended: the stream resumes after the last event.
+        Ends when the server says that there is no coming back (the last update is a `StreamEnded`:
+        the table has ended, or the same seat is followed from elsewhere), and after `close`. Raises
+        Refused when the server will not let one watch, and Unreachable when the line stays broken
+        for `patience` seconds (None: never).
+        """
+        broken_since = 0.0
+        attempt = 0
+        while True:
+            try:
+                async with contextlib.aclosing(self._one_stream(tap)) as stream:
+                    async for update in stream:
+                        attempt = 0
+                        yield update
+                return
+            except _BrokenError as broken:
+                if broken.quiet:
+                    continue
+                attempt += 1
+                now = time.monotonic()
+                broken_since = broken_since if attempt > 1 else now
+                if patience is not None and now - broken_since > patience:
+                    raise unreachable(self.connection.address, broken.problem) from broken
+                pause = max(backoff(attempt), broken.problem.retry_after or 0)
+                message = broken.problem.message
+            self.link = LinkChanged(online=False, problem=message, attempt=attempt, retry_in=pause)
+            yield self.link
+            if await self._paused(pause):
+                return
+
+    def retry_now(self) -> None:
+        """Ends the pause before the next attempt to mend the line."""
+        self._wake.set()
+
+    async def _one_stream(self, tap: Tap | None) -> AsyncGenerator[Update, None]:
+        """The updates of one stream; raises _BrokenError when another one is to be opened."""
+        request = play_pb2.WatchTableRequest(table=self.table.table, code=self._code)
+        if self.table.log_id:
+            request.after_seq = self.table.seq
+            request.log_id = self.table.log_id
+        stream = self._stream = self.connection.watch(request)
+        try:
+            while (item := await self._next_item(stream)) is not None:
+                if not self.link.online:
+                    self.link = LinkChanged(online=True)
+                    yield self.link
+                if tap:
+                    tap(item)
+                for update in self._fold(item):
+                    yield update
+                    if isinstance(update, StreamEnded):
+                        if update.retry_after is None:
+                            return
+                        raise _BrokenError(
+                            Refused("", "the server restarts", retry_after=update.retry_after),
+                            quiet=update.reason is StreamEndReason.RENEW,
+                        )
+        finally:
+            stream.cancel()
+
+    async def _next_item(self, stream: _Stream) -> play_pb2.WatchTableResponse | None:
+        """The next message; None after `close`. Raises _BrokenError, or Refused for good."""
+        try:
+            async with asyncio.timeout(SILENCE):
+                item = await stream.read()
+        except grpc.aio.AioRpcError as error:
+            refusal = refusal_of(error, "WatchTable")
+            if error.code() not in _TRANSIENT:
+                raise refusal from error
+            raise _BrokenError(refusal) from error
+        except TimeoutError:
+            raise _BrokenError(Refused("", "the server fell silent")) from None
+        except asyncio.CancelledError:
+            # A stream that was cancelled here says so in the same way as a task that is.
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            if self._closing:
+                return None
+            raise _BrokenError(Refused("", "the stream starts anew"), quiet=True) from None
+        if not isinstance(item, play_pb2.WatchTableResponse):
+            raise _BrokenError(Refused("", "the server ended the stream"))
+        return item
+
+    def _fold(self, item: play_pb2.WatchTableResponse) -> list[Update]:
+        if item.HasField("heartbeat"):
+            self._set_clock(item.heartbeat.server_time)
+        try:
+            return self.table.apply(item)
+        except (OutOfStepError, NotUnderstoodError) as error:
+            self.table.log_id = ""  # the next stream starts with a snapshot
+            raise _BrokenError(Refused("", str(error))) from error
+
+    async def _paused(self, seconds: float) -> bool:
+        """Waits, or less when woken; gives whether the session was closed meanwhile."""
+        self._wake.clear()
+        if not self._closing:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._wake.wait(), seconds)
+        return self._closing
+
+    def _start_anew(self) -> None:
+        """Lets the stream start again, with a snapshot: the viewer has changed."""
+        self.table.log_id = ""
+        if self._stream is not None:
+            self._stream.cancel()
+
+    def _set_clock(self, server_time: Timestamp) -> None:
+        self._clock_offset = time_of(server_time) - datetime.now(UTC)
+
+    # Acting. Every one of these may raise Refused or Unreachable, and is safe to repeat.
+
+    async def act(self, action: Action, *, decision_id: int | None = None) -> int:
+        """Does something for the own seat; gives the number of the last event of it.
+
+        `decision_id` is the decision that the person or bot has seen; unless named, the open one.
+        Raises Refused: STALE_DECISION when another one is open by now, NOT_YOUR_TURN,
+        ILLEGAL_ACTION.
+        """
+        if decision_id is None:
+            decision_id = self.table.decision.id if self.table.decision else 0
+        answer = await self.connection.call(
+            self.connection.table.Act,
+            play_pb2.ActRequest(
+                request_id=new_request_id(),
+                table=self.table.table,
+                decision_id=decision_id,
+                action=action_message(action),
+            ),
+        )
+        return answer.seq
+
+    async def ready(self, ready: bool = True) -> None:
+        """Says whether one is ready for the game or for the next deal."""
+        await self.connection.call(
+            self.connection.lobby.SetReady,
+            lobby_pb2.SetReadyRequest(
+                request_id=new_request_id(), table=self.table.table, ready=ready
+            ),
+        )
+
+    async def start(self) -> None:
+        """Starts the game or the next deal, whoever is ready. Host only."""
+        await self.connection.call(
+            self.connection.lobby.StartGame,
+            lobby_pb2.StartGameRequest(request_id=new_request_id(), table=self.table.table),
+        )
+
+    async def add_bot(self, level: str = "", *, seat: int | None = None, name: str = "") -> int:
+        """Seats a built-in bot and gives its seat. Host only, while the table waits."""
+        answer = await self.connection.call(
+            self.connection.lobby.AddBot,
+            lobby_pb2.AddBotRequest(
+                request_id=new_request_id(),
+                table=self.table.table,
+                level=level,
+                seat=seat,
+                name=name,
+            ),
+        )
+        return answer.seat
+
+    async def remove_bot(self, seat: int) -> None:
+        """Removes a built-in bot. Host only, while the table waits."""
+        await self.connection.call(
+            self.connection.lobby.RemoveBot,
+            lobby_pb2.RemoveBotRequest(
+                request_id=new_request_id(), table=self.table.table, seat=seat
+            ),
+        )
+
+    async def rematch(self) -> None:
+        """Asks for another game with the same seats; one is ready for it then."""
+        await self.connection.call(
+            self.connection.lobby.Rematch,
+            lobby_pb2.RematchRequest(request_id=new_request_id(), table=self.table.table),
+        )
+
+    async def chat(self, text: str) -> None:
+        """Says a line to everybody at the table."""
+        await self.connection.call(
+            self.connection.chat.SendChat,
+            chat_pb2.SendChatRequest(
+                request_id=new_request_id(), table=self.table.table, text=text
+            ),
+        )
+
+    async def leave(self) -> None:
+        """Gives the seat up; during a game a substitute plays on. One watches on until `close`."""
+        await self.connection.call(
+            self.connection.lobby.LeaveSeat,
+            lobby_pb2.LeaveSeatRequest(request_id=new_request_id(), table=self.table.table),
+        )
+
+    async def close_table(self) -> None:
+        """Ends the table for everybody. Host only."""
+        await self.connection.call(
+            self.connection.lobby.CloseTable,
+            lobby_pb2.CloseTableRequest(request_id=new_request_id(), table=self.table.table),
+        )
+
+    async def close(self) -> None:
+        """Stops following and closes the connection. The seat is kept."""
+        self._closing = True
+        self._wake.set()
+        if self._stream is not None:
+            self._stream.cancel()
+        await self.connection.close()

@@ -1,0 +1,320 @@
+"""`TableModel`: what a client knows of one table. All interfaces and bots share it.
+
+It is changed by `apply` alone (a session notes the seat that it took). Folding the events after a
+snapshot gives exactly what a later snapshot holds; nothing here guesses, and nothing is stored
+that follows from the rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
+from typing import Final
+
+from odin_client import wire
+from odin_client.updates import (
+    CardPickedUp,
+    CardsPlayed,
+    ChatSaid,
+    DealEnded,
+    DealStarted,
+    DecisionOpened,
+    Event,
+    GameEnded,
+    GameStarted,
+    HostChanged,
+    Passed,
+    ReadyChanged,
+    RematchAsked,
+    RoundEnded,
+    SeatLeft,
+    SeatResumed,
+    SeatTaken,
+    SnapshotTaken,
+    SubstituteSeated,
+    TableClosed,
+    TableOpened,
+    Update,
+)
+from odin_client.values import (
+    ChatLine,
+    Decision,
+    Game,
+    Options,
+    Phase,
+    Player,
+    Seat,
+    SeatPresence,
+    TableView,
+)
+from odin_engine import Card
+from odin_table.v1 import event_pb2, play_pb2
+
+CHAT_KEPT: Final = 200
+"""How many lines of chat a client keeps; the server gives a newcomer 50."""
+
+HAND_SIZE: Final = 9
+"""What everybody is dealt (R3)."""
+
+
+class OutOfStepError(Exception):
+    """An event does not follow the last one: the model needs a fresh snapshot."""
+
+
+@dataclass
+class TableModel:
+    """One table as its viewer may see it. Empty until the first snapshot has come (`log_id`)."""
+
+    table: str = ""
+    """The handle."""
+    log_id: str = ""
+    """Which log `seq` counts in."""
+    seq: int = 0
+    """The last event that is part of this."""
+    options: Options = field(default_factory=Options)
+    phase: Phase = Phase.UNKNOWN
+    seats: tuple[Seat, ...] = ()
+    """Every seat, also the free ones."""
+    my_seat: int | None = None
+    """None for a watcher."""
+    i_am_host: bool = False
+    code: str = ""
+    """Of a private table, for its seats and host."""
+    game: Game | None = None
+    """None before the first one starts; after a game it stays until the next one."""
+    decision: Decision | None = None
+    """What has to be decided now."""
+    next_deal_time: datetime | None = None
+    """When the next deal starts at the latest."""
+    presence: dict[int, SeatPresence] = field(default_factory=dict[int, SeatPresence])
+    """By seat."""
+    watchers: int = 0
+    chat: list[ChatLine] = field(default_factory=list[ChatLine])
+    """Oldest first, at most CHAT_KEPT."""
+
+    # What follows from the rest
+
+    @property
+    def my_turn(self) -> bool:
+        """Whether the viewer has to decide something now."""
+        return self.decision is not None and self.decision.seat == self.my_seat
+
+    @property
+    def hand(self) -> tuple[Card, ...]:
+        """The viewer's own cards in the order of the deck; empty for a watcher."""
+        return (self.game.hand or ()) if self.game else ()
+
+    @property
+    def closed(self) -> bool:
+        """Whether the table has ended."""
+        return self.phase is Phase.CLOSED
+
+    @property
+    def me(self) -> Seat | None:
+        """The viewer's seat."""
+        return None if self.my_seat is None else self.seats[self.my_seat]
+
+    @property
+    def taken_seats(self) -> tuple[Seat, ...]:
+        """The seats that somebody holds."""
+        return tuple(seat for seat in self.seats if not seat.free)
+
+    def name_of(self, seat: int) -> str:
+        """The name at a seat, for a person to read."""
+        known = self.seats[seat].name if 0 <= seat < len(self.seats) else ""
+        return known or f"seat {seat + 1}"
+
+    @property
+    def view(self) -> TableView:
+        """What a snapshot would hold now."""
+        return TableView(**{f.name: getattr(self, f.name) for f in fields(TableView)})
+
+    # Folding
+
+    def apply(self, item: play_pb2.WatchTableResponse) -> list[Update]:
+        """Folds one item of the stream and says what it brought, in order.
+
+        An item, event or payload that this version does not know is stepped over. Events that are
+        known already are skipped. Raises OutOfStepError when there is a hole, and
+        NotUnderstoodError when the server breaks the contract; after either the model needs a
+        fresh snapshot.
+        """
+        match item.WhichOneof("item"):
+            case "snapshot":
+                self._take(wire.view_of(item.snapshot))
+                return [SnapshotTaken()]
+            case "events":
+                return self._fold_batch(item.events)
+            case "presence":
+                presence = wire.presence_of(item.presence)
+                self.presence = {seat.seat: seat for seat in presence.seats}
+                self.watchers = presence.watchers
+                return [presence]
+            case "chat":
+                return self._hear(wire.chat_lines_of(item.chat))
+            case "stream_end":
+                return [wire.stream_end_of(item.stream_end)]
+            case _:
+                return []
+
+    def _take(self, view: TableView) -> None:
+        for part in fields(view):
+            setattr(self, part.name, getattr(view, part.name))
+
+    def _fold_batch(self, batch: event_pb2.EventBatch) -> list[Update]:
+        news: list[Update] = []
+        for message in batch.events:
+            if message.seq <= self.seq:
+                continue
+            if message.seq != self.seq + 1:
+                raise OutOfStepError(f"event {message.seq} came after event {self.seq}")
+            event = wire.event_of(message)
+            if isinstance(event, SeatLeft):
+                event = replace(event, name=self.name_of(event.seat))
+            self._fold_table(event)
+            self._fold_game(event)
+            self.seq = event.seq
+            news.append(event)
+        return news
+
+    def _hear(self, lines: tuple[ChatLine, ...]) -> list[Update]:
+        # After resuming, the last lines come again; their numbers tell.
+        last = self.chat[-1].number if self.chat else 0
+        fresh = [line for line in lines if line.number > last]
+        self.chat = [*self.chat, *fresh][-CHAT_KEPT:]
+        return [ChatSaid(line) for line in fresh]
+
+    def _fold_table(self, event: Event) -> None:
+        """Seats and phases."""
+        match event:
+            case TableOpened():
+                self.options = event.options
+                self.seats = tuple(Seat(seat) for seat in range(event.options.seats))
+                self.phase = Phase.WAITING
+            case SeatTaken():
+                self._set_seat(event.seat)
+            case SeatLeft():
+                self._set_seat(Seat(event.seat))
+                if event.seat == self.my_seat:
+                    self.my_seat = None
+            case HostChanged():
+                self.seats = tuple(replace(s, host=s.seat == event.seat) for s in self.seats)
+                self.i_am_host = event.seat is not None and event.seat == self.my_seat
+            case ReadyChanged():
+                self._set_seat(replace(self.seats[event.seat], ready=event.ready))
+            case SubstituteSeated():
+                self._set_seat(replace(self.seats[event.seat], substituted=True))
+            case SeatResumed():
+                self._set_seat(replace(self.seats[event.seat], substituted=False))
+            case RematchAsked():
+                self.phase = Phase.WAITING
+            case TableClosed():
+                self.phase = Phase.CLOSED
+                self.decision = None
+                self.next_deal_time = None
+            case _:
+                pass
+
+    def _set_seat(self, seat: Seat) -> None:
+        self.seats = tuple(seat if s.seat == seat.seat else s for s in self.seats)
+
+    def _fold_game(self, event: Event) -> None:
+        """Cards, decisions and scores."""
+        if isinstance(event, GameStarted):
+            self.game = Game(
+                game=event.game,
+                removed=event.removed,
+                players=tuple(Player(seat) for seat in event.seats),
+                hand=() if self.my_seat in event.seats else None,
+            )
+            self.phase = Phase.PLAYING
+        elif isinstance(event, DecisionOpened):
+            self.decision = event.decision
+        elif self.game is not None:
+            self._fold_deal(event, self.game)
+
+    def _fold_deal(self, event: Event, game: Game) -> None:
+        match event:
+            case DealStarted():
+                self.game = replace(
+                    game,
+                    deal=event.deal,
+                    opener=event.opener,
+                    players=tuple(
+                        replace(p, card_count=HAND_SIZE, passed=False) for p in game.players
+                    ),
+                    centre=None,
+                    centre_seat=None,
+                    discarded=(),
+                    hand=event.hand,
+                    remaining_hands=(),
+                    out_seat=None,
+                )
+                self.phase = Phase.PLAYING
+                self.next_deal_time = None
+            case CardsPlayed():
+                player = game.player(event.seat)
+                went_out = event.card_count == 0
+                beaten = game.centre.cards if game.centre and went_out else ()
+                self.game = replace(
+                    _with_player(game, replace(player, card_count=event.card_count, passed=False)),
+                    centre=event.set,
+                    centre_seat=event.seat,
+                    # R12: going out takes nothing, so all of the beaten set is discarded.
+                    discarded=game.discarded + beaten,
+                    hand=self._hand_without(game, event),
+                )
+                self.decision = None
+            case CardPickedUp():
+                player = game.player(event.seat)
+                mine = event.seat == self.my_seat and game.hand is not None
+                self.game = replace(
+                    _with_player(game, replace(player, card_count=event.card_count)),
+                    discarded=game.discarded + event.discarded,
+                    hand=tuple(sorted((*(game.hand or ()), event.card))) if mine else game.hand,
+                )
+                self.decision = None
+            case Passed():
+                player = game.player(event.seat)
+                self.game = _with_player(game, replace(player, passed=True))
+                self.decision = None
+            case RoundEnded():
+                self.game = replace(
+                    game,
+                    players=tuple(replace(p, passed=False) for p in game.players),
+                    centre=None,
+                    centre_seat=None,
+                    discarded=game.discarded + event.discarded,
+                )
+            case DealEnded():
+                self.game = replace(
+                    game,
+                    players=tuple(_scored(p, event) for p in game.players),
+                    remaining_hands=tuple((s.seat, s.remaining) for s in event.scores),
+                    out_seat=event.out_seat,
+                )
+                self.decision = None
+                self.next_deal_time = event.next_deal_time
+                self.phase = Phase.BETWEEN_DEALS
+            case GameEnded():
+                self.game = replace(game, winners=event.winners)
+                self.phase = Phase.GAME_OVER
+            case _:
+                pass
+
+    def _hand_without(self, game: Game, played: CardsPlayed) -> tuple[Card, ...] | None:
+        if game.hand is None or played.seat != self.my_seat:
+            return game.hand
+        return tuple(card for card in game.hand if card not in played.set)
+
+
+def _with_player(game: Game, player: Player) -> Game:
+    players = tuple(player if p.seat == player.seat else p for p in game.players)
+    return replace(game, players=players)
+
+
+def _scored(player: Player, ended: DealEnded) -> Player:
+    for score in ended.scores:
+        if score.seat == player.seat:
+            return replace(player, penalties=(*player.penalties, score.penalty), total=score.total)
+    return player

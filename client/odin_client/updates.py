@@ -1,0 +1,251 @@
+"""What `TableModel.apply` and `Session.follow` report: events, notices, the state of the line.
+
+Every one is a plain value, already folded into the model when it is seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeAlias
+
+from odin_client.values import (
+    Actor,
+    ChatLine,
+    CloseReason,
+    Decision,
+    LeaveReason,
+    Options,
+    Seat,
+    SeatPresence,
+    StreamEndReason,
+)
+from odin_engine import Card, CardSet, Colour
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Something numbered that happened. Itself used for a kind that this version does not know."""
+
+    seq: int
+    """From 1, without holes."""
+    time: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableOpened(Event):
+    """The table was opened."""
+
+    options: Options
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatTaken(Event):
+    """Somebody sat down."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatLeft(Event):
+    """A seat became free."""
+
+    seat: int
+    reason: LeaveReason
+    name: str = ""
+    """Who sat there; the model fills it in, since it is the last to know."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostChanged(Event):
+    """Somebody else is the host now."""
+
+    seat: int | None
+    """None: a host without a seat."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadyChanged(Event):
+    """A seat became ready, or no longer is."""
+
+    seat: int
+    ready: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubstituteSeated(Event):
+    """A substitute plays a seat from now on."""
+
+    seat: int
+    reason: LeaveReason
+    level: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatResumed(Event):
+    """Whoever holds the seat plays it again."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RematchAsked(Event):
+    """Somebody asked for another game."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableClosed(Event):
+    """The table has ended."""
+
+    reason: CloseReason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameStarted(Event):
+    """A game starts."""
+
+    game: int
+    seats: tuple[int, ...]
+    removed: tuple[Colour, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DealStarted(Event):
+    """A deal starts: everybody holds nine cards (R3)."""
+
+    deal: int
+    opener: int
+    hand: tuple[Card, ...] | None
+    """The viewer's own; None for whoever does not play."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionOpened(Event):
+    """A seat has to decide something."""
+
+    decision: Decision
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardsPlayed(Event):
+    """A set was put down, and is the centre now."""
+
+    seat: int
+    set: CardSet
+    opening: bool
+    card_count: int
+    """How many cards are left in the hand, before any pick-up."""
+    actor: Actor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardPickedUp(Event):
+    """A card of the beaten set was picked up (R11)."""
+
+    seat: int
+    card: Card
+    discarded: tuple[Card, ...]
+    """The other cards of that set."""
+    card_count: int
+    actor: Actor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passed(Event):
+    """A seat passed."""
+
+    seat: int
+    actor: Actor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundEnded(Event):
+    """Everybody else passed (R14)."""
+
+    opener: int
+    """The seat that opens the next round."""
+    discarded: tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DealScore:
+    """What a deal cost one seat."""
+
+    seat: int
+    remaining: tuple[Card, ...]
+    penalty: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DealEnded(Event):
+    """A hand is empty (R15)."""
+
+    deal: int
+    out_seat: int
+    scores: tuple[DealScore, ...]
+    next_deal_time: datetime | None
+    """None when the game is over."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameEnded(Event):
+    """The game ended (R16)."""
+
+    winners: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BotFailed(Event):
+    """A bot raised, was too slow or did something illegal."""
+
+    seat: int
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotTaken:
+    """The model was made anew from a snapshot: at the start, or when too much was missed."""
+
+
+@dataclass(frozen=True, slots=True)
+class PresenceChanged:
+    """Who is there has changed."""
+
+    seats: tuple[SeatPresence, ...]
+    watchers: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChatSaid:
+    """Somebody said something."""
+
+    line: ChatLine
+
+
+@dataclass(frozen=True, slots=True)
+class StreamEnded:
+    """The server has ended the stream by itself."""
+
+    reason: StreamEndReason
+    retry_after: float | None
+    """Seconds. None: do not come back."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkChanged:
+    """The line to the server broke or came back; for a banner."""
+
+    online: bool
+    problem: str = ""
+    """What is wrong, in a few words."""
+    attempt: int = 0
+    """How many times in a row it has been tried."""
+    retry_in: float = 0.0
+    """Seconds until the next attempt."""
+
+
+Update: TypeAlias = Event | SnapshotTaken | PresenceChanged | ChatSaid | StreamEnded | LinkChanged
+"""Anything that can be reported. All numbered ones are an `Event`."""

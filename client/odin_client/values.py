@@ -1,0 +1,288 @@
+"""What a client knows of a table, as plain frozen values. `wire` makes them, `table` keeps them.
+
+Enums have the numbers of the contract; a number that this version does not know becomes UNKNOWN.
+Texts are cleaned already. Times are in UTC, by the server's clock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+from typing import Self, TypeAlias
+
+from odin_engine import Card, CardSet, Colour
+
+
+class ContractEnum(Enum):
+    """An enum with the numbers of the contract, where 0 is what this version does not know."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> Self | None:
+        return cls(0) if value != 0 else None
+
+
+class Phase(ContractEnum):
+    """Where a table is in its life."""
+
+    UNKNOWN = 0
+    WAITING = 1
+    """Before a game: seats are taken and left."""
+    PLAYING = 2
+    BETWEEN_DEALS = 3
+    GAME_OVER = 4
+    CLOSED = 5
+    """The table has ended."""
+
+
+class Occupant(ContractEnum):
+    """Who holds a seat."""
+
+    NOBODY = 0
+    PERSON = 1
+    REMOTE_BOT = 2
+    BUILT_IN_BOT = 3
+
+
+class DecisionKind(ContractEnum):
+    """What kind of thing has to be decided."""
+
+    UNKNOWN = 0
+    OPEN = 1
+    """Play on an empty centre (R5, R6)."""
+    RESPOND = 2
+    """Play over the centre, or pass (R7 to R10)."""
+    PICK_UP = 3
+    """Take one card of the set that was beaten (R11, R13)."""
+
+
+class Actor(ContractEnum):
+    """Who made a choice."""
+
+    UNKNOWN = 0
+    PERSON = 1
+    BOT = 2
+    SUBSTITUTE = 3
+    CLOCK = 4
+    """Nobody: the default action was taken."""
+
+
+class LeaveReason(ContractEnum):
+    """Why somebody is no longer at a seat."""
+
+    UNKNOWN = 0
+    LEFT = 1
+    AWAY = 2
+    REMOVED = 3
+
+
+class CloseReason(ContractEnum):
+    """Why a table has ended."""
+
+    UNKNOWN = 0
+    HOST = 1
+    EMPTY = 2
+
+
+class StreamEndReason(ContractEnum):
+    """Why the server ended a stream."""
+
+    UNKNOWN = 0
+    DRAINING = 1
+    RENEW = 2
+    SUPERSEDED = 3
+    TABLE_CLOSED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class PlayCards:
+    """Puts cards down together."""
+
+    cards: tuple[Card, ...]
+    pick_up: Card | None = None
+    """The card of the beaten set to take (R11). None: the server takes the only one, or asks."""
+
+
+@dataclass(frozen=True, slots=True)
+class PickUp:
+    """Takes one card of the set that was beaten (R11)."""
+
+    card: Card
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """Passes (R10)."""
+
+
+Action: TypeAlias = PlayCards | PickUp | Pass
+"""What a seat can do. Which seat follows from the credential."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a table plays. The defaults are the server's."""
+
+    seats: int = 6
+    threshold: int | None = 15
+    """When the game ends (R16). None: after a single deal."""
+    short_deck: bool = True
+    """Whether two players play without two of the colours (R2)."""
+    private: bool = False
+    open_to_bots: bool = True
+    """Whether a program may take a free seat by itself."""
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """One place at a table."""
+
+    seat: int
+    """From 0, clockwise."""
+    occupant: Occupant = Occupant.NOBODY
+    name: str = ""
+    level: str = ""
+    """Of a built-in bot, such as "greedy"."""
+    ready: bool = False
+    """For the game or for the next deal."""
+    host: bool = False
+    substituted: bool = False
+    """A substitute plays it, because whoever holds it left or stayed away."""
+
+    @property
+    def free(self) -> bool:
+        """Whether nobody holds it."""
+        return self.occupant is Occupant.NOBODY
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """One player of a game, as everybody sees it."""
+
+    seat: int
+    card_count: int = 0
+    passed: bool = False
+    """Whether the last turn in the running round was a pass (R10)."""
+    penalties: tuple[int, ...] = ()
+    """One for each finished deal."""
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LegalPlay:
+    """A set that may be played."""
+
+    set: CardSet
+    goes_out: bool
+    """Whether it empties the hand, which ends the deal and takes nothing (R12)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One thing that one seat has to decide now.
+
+    What may be chosen is known to that seat only; for all others the last three are empty.
+    """
+
+    id: int
+    seat: int
+    kind: DecisionKind
+    may_pass: bool
+    deadline: datetime | None = None
+    """When the default action is taken. None: there is no clock."""
+    plays: tuple[LegalPlay, ...] = ()
+    """Lowest value first."""
+    pick_ups: tuple[Card, ...] = ()
+    """The cards that may be taken after a response, or now."""
+    default_action: Action | None = None
+    """What happens when time is up (D1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A game under way or just finished, as one viewer sees it."""
+
+    game: int
+    """From 1; counts the games of this table."""
+    deal: int = 0
+    """From 1; counts the deals of this game. 0 before the first."""
+    removed: tuple[Colour, ...] = ()
+    """The colours that left the deck (R2)."""
+    opener: int = 0
+    """The seat that opened the deal (R4)."""
+    players: tuple[Player, ...] = ()
+    """In the order of their seats."""
+    centre: CardSet | None = None
+    centre_seat: int | None = None
+    """Who put the centre down."""
+    discarded: tuple[Card, ...] = ()
+    """In this deal, oldest first."""
+    hand: tuple[Card, ...] | None = None
+    """The viewer's own, in the order of the deck. None for whoever does not play."""
+    remaining_hands: tuple[tuple[int, tuple[Card, ...]], ...] = ()
+    """After a deal: what every seat had left (R17)."""
+    out_seat: int | None = None
+    """After a deal: the seat that went out."""
+    winners: tuple[int, ...] = ()
+    """After the game (R16)."""
+
+    def player(self, seat: int) -> Player:
+        """The player at a seat; raises KeyError when that seat is not in the game."""
+        for player in self.players:
+            if player.seat == seat:
+                return player
+        raise KeyError(seat)
+
+
+@dataclass(frozen=True, slots=True)
+class SeatPresence:
+    """Whether the holder of a seat is there."""
+
+    seat: int
+    connected: bool
+    away_since: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChatLine:
+    """A line of chat."""
+
+    number: int
+    """From 1; counts the lines of this table."""
+    time: datetime
+    name: str
+    seat: int | None
+    """Where it came from. None: a host without a seat."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """All that one viewer may see after the event with number `seq`: the content of a snapshot."""
+
+    table: str
+    log_id: str
+    seq: int
+    options: Options
+    phase: Phase
+    seats: tuple[Seat, ...]
+    game: Game | None
+    decision: Decision | None
+    my_seat: int | None
+    i_am_host: bool
+    next_deal_time: datetime | None
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableSummary:
+    """A table in the list of a server."""
+
+    table: str
+    options: Options
+    phase: Phase
+    seats: tuple[Seat, ...]
+    deal: int
+    """Of the running game, from 1. 0 when none is being played."""
+    create_time: datetime
