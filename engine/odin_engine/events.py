@@ -1,0 +1,147 @@
+"""What happened in a game, as values. A game is the fold of its events (`game.evolve`).
+
+Who may know what (R17) is part of each event: a field is public unless `VISIBILITY` says otherwise,
+and the hands of a deal are handed out one by one, by `DealStarted.hand_of`. What a viewer sees is
+put together from the parts that they may have; nothing is hidden afterwards.
+
+    event          public                                  one seat     until the deal is over
+    GameStarted    options, removed, first_opener
+    DealStarted    number, opener, players                 its hand     order
+    CardsPlayed    seat, cards, opening
+    CardPickedUp   seat, card, discarded
+    Passed         seat
+    RoundEnded     opener, discarded
+    DealEnded      number, out, hands, undealt, penalties, totals
+    GameEnded      winners, totals
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Final, NamedTuple, TypeAlias
+
+from odin_engine.cards import Card, Colour
+from odin_engine.rules import HAND_SIZE, Options
+from odin_engine.sets import CardSet
+
+
+class Visibility(Enum):
+    """Who may see a field of an event before the deal is over (R17)."""
+
+    PUBLIC = "public"
+    SECRET = "secret"
+    """Nobody; a part of it may belong to one seat."""
+
+
+class GameStarted(NamedTuple):
+    """A game starts."""
+
+    options: Options
+    removed: tuple[Colour, ...]
+    """The colours that leave the deck, or none (R2)."""
+    first_opener: int
+    """The seat that opens the first deal (R4)."""
+
+
+class DealStarted(NamedTuple):
+    """A deal starts.
+
+    Each player gets nine cards of the order: seat 0 the first nine, seat 1 the next nine (R3).
+    """
+
+    number: int
+    """From 1; counts the deals of this game."""
+    opener: int
+    """The seat that opens it (R4)."""
+    players: int
+    order: tuple[Card, ...]
+    """The shuffled deck. Secret: give a viewer `hand_of` their own seat, and nothing else."""
+
+    def hand_of(self, seat: int) -> tuple[Card, ...]:
+        """The cards dealt to this seat, for its eyes only, in order of index."""
+        return tuple(sorted(self.order[seat * HAND_SIZE : (seat + 1) * HAND_SIZE]))
+
+    @property
+    def hands(self) -> tuple[tuple[Card, ...], ...]:
+        """What each seat was dealt. Secret."""
+        return tuple(self.hand_of(seat) for seat in range(self.players))
+
+    @property
+    def undealt(self) -> tuple[Card, ...]:
+        """The cards out of play for the whole deal (R3). Nobody's to see until it is over."""
+        return self.order[self.players * HAND_SIZE :]
+
+
+class CardsPlayed(NamedTuple):
+    """A seat put a set down: it is the centre now."""
+
+    seat: int
+    cards: CardSet
+    opening: bool
+    """Whether it opened a round (R5, R6) or responded (R7)."""
+
+
+class CardPickedUp(NamedTuple):
+    """A seat took one card of the set it had beaten; the others were discarded (R11)."""
+
+    seat: int
+    card: Card
+    discarded: tuple[Card, ...]
+
+
+class Passed(NamedTuple):
+    """A seat passed (R10)."""
+
+    seat: int
+
+
+class RoundEnded(NamedTuple):
+    """Everybody else passed: the centre is discarded, and its owner opens the next round (R14)."""
+
+    opener: int
+    discarded: tuple[Card, ...]
+
+
+class DealEnded(NamedTuple):
+    """A hand is empty (R15). The hands that are left, and the undealt cards, are shown (R17)."""
+
+    number: int
+    out: int
+    """The seat that went out."""
+    hands: tuple[tuple[Card, ...], ...]
+    """What each seat has left, in order of index."""
+    undealt: tuple[Card, ...]
+    penalties: tuple[int, ...]
+    """One per card left, by seat."""
+    totals: tuple[int, ...]
+    """The sums of this game's penalties, this deal's included."""
+
+
+class GameEnded(NamedTuple):
+    """The game is over (R16)."""
+
+    winners: tuple[int, ...]
+    """The seats with the lowest total."""
+    totals: tuple[int, ...]
+
+
+Event: TypeAlias = (
+    GameStarted
+    | DealStarted
+    | CardsPlayed
+    | CardPickedUp
+    | Passed
+    | RoundEnded
+    | DealEnded
+    | GameEnded
+)
+
+VISIBILITY: Final[Mapping[type, Mapping[str, Visibility]]] = {
+    DealStarted: {
+        "order": Visibility.SECRET,
+        "hands": Visibility.SECRET,
+        "undealt": Visibility.SECRET,
+    },
+}
+"""The fields that are not public, by event type."""

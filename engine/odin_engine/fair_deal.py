@@ -1,0 +1,120 @@
+"""A deal that anybody can check: what follows from 32 secret bytes and the seats' nonces.
+
+The server publishes `commitment(secret)` before it accepts a nonce, and the secret when the deal
+is over. Everything that chance decides in a deal follows from the secret, the nonces and the
+number of the deal, by the procedure that docs/fair-deal.md specifies to the byte. This module is
+that procedure; it draws no random number itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from odin_engine.cards import Card, Colour, deck
+
+SECRET_LENGTH: Final = 32
+"""Bytes of the server's secret."""
+MAX_NONCE_LENGTH: Final = 32
+"""The most bytes that a seat's nonce may have. A seat that gives none has the empty nonce."""
+
+_COMMIT: Final = b"odin-table/commit/1\n"
+_DEAL: Final = b"odin-table/deal/1\n"
+
+
+@dataclass(frozen=True, slots=True)
+class FirstDraw:
+    """What chance decides once in a game, before the first deal."""
+
+    first_opener: int
+    """The player who opens the first deal, from 0 (R4)."""
+    removed: tuple[Colour, ...]
+    """The two colours that leave the deck, or none (R2), in colour order."""
+
+
+def commitment(secret: bytes) -> bytes:
+    """The 32 bytes that the server publishes first.
+
+    Raises ValueError for a secret of the wrong length.
+    """
+    _check_secret(secret)
+    return hashlib.sha256(_COMMIT + secret).digest()
+
+
+def draw_first(
+    secret: bytes, nonces: Sequence[bytes], *, short_deck: bool
+) -> tuple[FirstDraw, tuple[Card, ...]]:
+    """The first deal of a game: who opens, which colours leave, and the shuffled order.
+
+    One nonce per player, in the order of their seats. The short deck is for two players (R2).
+    Raises ValueError for a secret or nonce of the wrong length.
+    """
+    draws = _Draws(secret, nonces, deal=1)
+    first_opener = draws.below(len(nonces))
+    removed: list[Colour] = []
+    if short_deck:
+        colours = list(Colour)
+        removed = [colours.pop(draws.below(len(colours))) for _ in range(2)]
+    in_order = tuple(colour for colour in Colour if colour in removed)
+    return FirstDraw(first_opener, in_order), draws.shuffled(deck(in_order))
+
+
+def draw_deal(
+    secret: bytes, nonces: Sequence[bytes], *, deal_number: int, removed: Sequence[Colour]
+) -> tuple[Card, ...]:
+    """The shuffled order of a later deal, numbered from 2.
+
+    Raises ValueError for a secret or nonce of the wrong length, or a deal number below 2.
+    """
+    if deal_number < 2:
+        raise ValueError("The first deal of a game is drawn by draw_first.")
+    return _Draws(secret, nonces, deal_number).shuffled(deck(removed))
+
+
+def _check_secret(secret: bytes) -> None:
+    if len(secret) != SECRET_LENGTH:
+        raise ValueError(f"A secret has {SECRET_LENGTH} bytes, not {len(secret)}.")
+
+
+class _Draws:
+    """Numbers without bias, drawn in order from one secret, the nonces and the deal's number."""
+
+    def __init__(self, secret: bytes, nonces: Sequence[bytes], deal: int) -> None:
+        _check_secret(secret)
+        message = bytearray(_DEAL)
+        message += deal.to_bytes(4, "big")
+        message.append(len(nonces))
+        for nonce in nonces:
+            if len(nonce) > MAX_NONCE_LENGTH:
+                raise ValueError(f"A nonce has at most {MAX_NONCE_LENGTH} bytes, not {len(nonce)}.")
+            message.append(len(nonce))
+            message += nonce
+        self._bytes = _expand(hmac.digest(secret, message, "sha256"))
+
+    def below(self, bound: int) -> int:
+        """The next number from 0 to bound - 1, for a bound up to 256.
+
+        A byte beyond the last whole multiple of the bound is thrown away: without that the low
+        numbers would come up more often.
+        """
+        fair = 256 - 256 % bound
+        return next(byte for byte in self._bytes if byte < fair) % bound
+
+    def shuffled(self, cards: Sequence[Card]) -> tuple[Card, ...]:
+        """The cards in an order in which each is as likely as any other (Fisher and Yates)."""
+        order = list(cards)
+        for last in range(len(order) - 1, 0, -1):
+            chosen = self.below(last + 1)
+            order[last], order[chosen] = order[chosen], order[last]
+        return tuple(order)
+
+
+def _expand(key: bytes) -> Iterator[int]:
+    """The bytes of HMAC-SHA256(key, 0), HMAC-SHA256(key, 1), ..., the counter in four bytes."""
+    block = 0
+    while True:
+        yield from hmac.digest(key, block.to_bytes(4, "big"), "sha256")
+        block += 1

@@ -1,0 +1,186 @@
+"""The options of a game and the one move generator: what may be put down, and why not.
+
+`legal_plays` serves the moves shown to a client, the check of what a client sends, and the
+bots, so they cannot disagree. `check_play` says why a play is not among them.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from odin_engine.cards import Card, Mask, cards_of, mask_of
+from odin_engine.errors import (
+    CardsNotHeld,
+    IllegalAction,
+    InvalidOption,
+    NoCards,
+    NotASet,
+    OpenerMayNotPass,
+    PartialHandOpening,
+    SameCardTwice,
+    TooFewCards,
+    TooManyCards,
+    ValueTooLow,
+)
+from odin_engine.sets import ALL_SETS, SET_OF_MASK, CardSet, ranks_within
+
+HAND_SIZE: Final = 9
+"""Cards dealt to each player (R3). No hand ever has more."""
+MIN_PLAYERS: Final = 2
+MAX_PLAYERS: Final = 6
+THRESHOLDS: Final = range(5, 101, 5)
+"""The thresholds that a game may have (R16)."""
+DEFAULT_THRESHOLD: Final = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a game is played. Raises InvalidOption for what the rules do not offer."""
+
+    players: int
+    """2 to 6 (R3)."""
+    threshold: int | None = DEFAULT_THRESHOLD
+    """The total that ends the game (R16). None: the game is a single deal."""
+    short_deck: bool = True
+    """Whether two players play without two colours (R2); says nothing for more players."""
+
+    def __post_init__(self) -> None:
+        if not MIN_PLAYERS <= self.players <= MAX_PLAYERS:
+            raise InvalidOption("R3", "players", f"A game has 2 to 6 players, not {self.players}.")
+        if self.threshold is not None and self.threshold not in THRESHOLDS:
+            raise InvalidOption(
+                "R16",
+                "threshold",
+                f"{self.threshold} is no threshold. It is a multiple of five from 5 to 100.",
+            )
+
+    @property
+    def colours_to_remove(self) -> int:
+        """How many colours leave the deck for the whole game (R2): two or none."""
+        return 2 if self.short_deck and self.players == MIN_PLAYERS else 0
+
+
+def legal_plays(hand: Mask | Iterable[Card], centre: CardSet | None) -> tuple[CardSet, ...]:
+    """Every set that this hand may put down, lowest value first.
+
+    On an empty centre (None): each single card (R5), and the whole hand when it is a set (R6).
+    Over a centre: as many cards as it has or one more (R7), of a greater value (R9).
+    """
+    return _legal_plays(hand if isinstance(hand, int) else mask_of(hand), centre)
+
+
+@lru_cache(maxsize=1 << 14)
+def _legal_plays(hand: Mask, centre: CardSet | None) -> tuple[CardSet, ...]:
+    ranks = ranks_within(hand)
+    if centre is None:
+        count = hand.bit_count()
+        # The single cards come first: their values are below all others.
+        singles = [ALL_SETS[rank] for rank in ranks[:count]]
+        whole = SET_OF_MASK.get(hand)
+        return (*singles, whole) if whole and count > 1 else tuple(singles)
+    first = bisect_left(ranks, centre.responses.start)
+    end = bisect_left(ranks, centre.responses.stop)
+    return tuple([ALL_SETS[rank] for rank in ranks[first:end]])
+
+
+def check_play(hand: Mask, centre: CardSet | None, cards: Iterable[Card]) -> CardSet:
+    """The set that these cards are, if this hand may put it down now.
+
+    Otherwise raises the exact refusal: NoCards, SameCardTwice, CardsNotHeld, NotASet (R8); at an
+    opening PartialHandOpening (R6); over a centre TooFewCards, TooManyCards (R7), ValueTooLow (R9).
+    """
+    named = cards.cards if isinstance(cards, CardSet) else tuple(cards)
+    mask = mask_of(named)
+    played = SET_OF_MASK.get(mask)
+    if (
+        played is not None
+        and played.count == len(named)
+        and mask & hand == mask
+        and (
+            played.count == 1 or mask == hand if centre is None else played.rank in centre.responses
+        )
+    ):
+        return played
+    raise _refusal(hand, centre, named, mask, played)
+
+
+def check_pass(centre: CardSet | None) -> None:
+    """Raises OpenerMayNotPass on an empty centre (R5); over a centre passing is allowed (R10)."""
+    if centre is None:
+        raise OpenerMayNotPass("R5", "The opener may not pass. Put down one card.")
+
+
+def _refusal(
+    hand: Mask, centre: CardSet | None, named: tuple[Card, ...], mask: Mask, played: CardSet | None
+) -> IllegalAction:
+    """Why these cards may not be put down, with all the facts that a client may want to show."""
+    count = len(named)
+    if centre is None:
+        whole_hand = hand.bit_count() if hand in SET_OF_MASK else 1
+        needed: tuple[int, ...] = tuple(sorted({1, whole_hand}))
+    else:
+        needed = (centre.count, centre.count + 1)
+    counts = " or ".join(map(str, needed))
+
+    if not named:
+        return NoCards(
+            "R7", f"No card was named. Put down {counts}.", needed_counts=needed, count=0
+        )
+    if mask.bit_count() != count:
+        twice = sorted({card for card in named if named.count(card) > 1})
+        return SameCardTwice(
+            "R1",
+            f"{_listed(twice)} was named more than once. There is one of each card: name it once.",
+            needed_counts=needed,
+            count=count,
+        )
+    if missing := mask & ~hand:
+        return CardsNotHeld(
+            "R7",
+            f"{_listed(cards_of(missing))} is not in this hand. Choose among the cards you hold.",
+            needed_counts=needed,
+            count=count,
+        )
+    if centre is None and mask != hand:
+        return PartialHandOpening(
+            "R6",
+            "An opening is one card, or the whole hand when it is of one number or one colour.",
+            needed_counts=needed,
+            count=count,
+            value=played.value if played else None,
+        )
+    to_beat = centre.value if centre else None
+    if played is None:
+        return NotASet(
+            "R8",
+            f"{_listed(named)} are no set. Put down cards of one number or of one colour.",
+            needed_counts=needed,
+            value_to_beat=to_beat,
+            count=count,
+        )
+    assert centre is not None, "a whole hand that is a set may always open"
+    if count < centre.count:
+        reason: type[IllegalAction] = TooFewCards
+        rule, message = "R7", f"{count} is too few cards. Put down {counts}."
+    elif count > centre.count + 1:
+        reason = TooManyCards
+        rule, message = "R7", f"{count} is too many cards. Put down {counts}."
+    else:
+        reason = ValueTooLow
+        rule, message = "R9", f"{played.value} does not beat {centre.value}. Make a greater number."
+    return reason(
+        rule,
+        message,
+        needed_counts=needed,
+        value_to_beat=centre.value,
+        count=count,
+        value=played.value,
+    )
+
+
+def _listed(cards: Iterable[Card]) -> str:
+    return ", ".join(map(str, cards))

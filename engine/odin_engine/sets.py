@@ -1,0 +1,178 @@
+"""Every set that can be put down (R8) with its value (R9), and which of them a hand holds.
+
+All 3,579 sets are numbered in order of value; that number is a set's rank. Of equal values the
+first in the colour order R O Y G B V has the lower rank (D1). A set with more cards always has
+the greater value, so the sets that may be put down over a centre (R7 and R9 together) are one
+range of ranks: `CardSet.responses`.
+
+A colour has nine cards and a number has six. So the sets that a hand holds are found in small
+tables: one per colour, asked for the hand's cards of that colour, and one per number.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final, final
+
+from odin_engine.cards import DECK, NUMBERS, Card, Colour, Mask, mask_of
+from odin_engine.errors import NoCards, NotASet, SameCardTwice
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CardSet:
+    """Cards that may be put down together (R8). One object per set, so equality is identity.
+
+    Get one from `set_of` or `ALL_SETS`. Iterating gives its cards.
+    """
+
+    cards: tuple[Card, ...]
+    """Highest number first, then in colour order: as the value is read."""
+    mask: Mask
+    count: int
+    value: int
+    """The number read from the digits in descending order (R9)."""
+    rank: int
+    """The place in `ALL_SETS`, which is in order of value."""
+    responses: range
+    """The ranks of all sets that may be put down over this one: as many cards or one more (R7),
+    and a greater value (R9)."""
+
+    def __iter__(self) -> Iterator[Card]:
+        return iter(self.cards)
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __contains__(self, card: Card) -> bool:
+        return bool(self.mask & card.mask)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self.cards))
+
+    def __repr__(self) -> str:
+        return f"<CardSet {self}>"
+
+    def __reduce__(self) -> tuple[object, tuple[tuple[Card, ...]]]:
+        # Copies and pickles give back the one object.
+        return (set_of, (self.cards,))
+
+
+def _cards_of_colour(colour: Colour) -> tuple[Card, ...]:
+    return tuple(card for card in reversed(DECK) if card.colour is colour)
+
+
+def _cards_of_number(number: int) -> tuple[Card, ...]:
+    return tuple(card for card in DECK if card.number == number)
+
+
+def _value(cards: Iterable[Card]) -> int:
+    """R9 for cards that are in descending order already."""
+    return int("".join(str(card.number) for card in cards))
+
+
+def _all_sets() -> tuple[CardSet, ...]:
+    found: list[tuple[Card, ...]] = [(card,) for card in DECK]
+    for line in (*map(_cards_of_colour, Colour), *map(_cards_of_number, NUMBERS)):
+        for count in range(2, len(line) + 1):
+            found += combinations(line, count)
+    found.sort(key=lambda cards: (_value(cards), cards))
+    values = [_value(cards) for cards in found]
+    return tuple(
+        CardSet(
+            cards=cards,
+            mask=mask_of(cards),
+            count=len(cards),
+            value=value,
+            rank=rank,
+            responses=range(
+                bisect_right(values, value), bisect_left(values, 10 ** (len(cards) + 1))
+            ),
+        )
+        for rank, (cards, value) in enumerate(zip(found, values, strict=True))
+    )
+
+
+ALL_SETS: Final[tuple[CardSet, ...]] = _all_sets()
+"""All sets in order of value: `ALL_SETS[s.rank] is s`."""
+
+SET_OF_MASK: Final[dict[Mask, CardSet]] = {s.mask: s for s in ALL_SETS}
+"""The set that consists of exactly the cards of a mask; masks that are no set are missing."""
+
+
+def set_of(cards: Iterable[Card]) -> CardSet:
+    """The set of these cards, named in any order.
+
+    Raises NoCards, SameCardTwice (R1) or NotASet (R8).
+    """
+    if isinstance(cards, CardSet):
+        return cards
+    named = tuple(cards)
+    mask = mask_of(named)
+    if not named:
+        raise NoCards("R7", "No card was named. Name the cards to put down.", count=0)
+    if mask.bit_count() != len(named):
+        twice = sorted({card for card in named if named.count(card) > 1})
+        raise SameCardTwice(
+            "R1",
+            f"{_listed(twice)} was named more than once. There is one of each card: name it once.",
+            count=len(named),
+        )
+    try:
+        return SET_OF_MASK[mask]
+    except KeyError:
+        raise NotASet(
+            "R8",
+            f"{_listed(named)} are no set. Put down cards of one number or of one colour.",
+            count=len(named),
+        ) from None
+
+
+def _listed(cards: Iterable[Card]) -> str:
+    return ", ".join(map(str, cards))
+
+
+@final
+class _Line(dict[Mask, tuple[int, ...]]):
+    """One colour or one number: the ranks of the sets within any choice of its cards.
+
+    Each answer is worked out when it is first asked for, since most are never needed.
+    """
+
+    def __init__(self, sets: Iterable[CardSet]) -> None:
+        super().__init__()
+        self._sets: Final = [(s.mask, s.rank) for s in sets]
+
+    def __missing__(self, held: Mask) -> tuple[int, ...]:
+        ranks = tuple(rank for mask, rank in self._sets if mask & held == mask)
+        self[held] = ranks
+        return ranks
+
+
+def _line(cards: Iterable[Card], least_count: int) -> tuple[Mask, _Line]:
+    whole = mask_of(cards)
+    within = (s for s in ALL_SETS if s.count >= least_count and s.mask & whole == s.mask)
+    return whole, _Line(within)
+
+
+# Single cards belong to their colour, so that no set is found twice.
+_LINES: Final[tuple[tuple[Mask, _Line], ...]] = (
+    *(_line(_cards_of_colour(colour), 1) for colour in Colour),
+    *(_line(_cards_of_number(number), 2) for number in NUMBERS),
+)
+
+
+def ranks_within(hand: Mask) -> list[int]:
+    """The ranks of all sets that this hand holds, in ascending order.
+
+    The first `hand.bit_count()` of them are the single cards.
+    """
+    ranks: list[int] = []
+    for whole, line in _LINES:
+        if held := hand & whole:
+            ranks += line[held]
+    ranks.sort()
+    return ranks
