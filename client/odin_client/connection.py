@@ -65,7 +65,7 @@ def new_request_id() -> str:
 
 def backoff(attempt: int) -> float:
     """Seconds to wait after this many failed attempts in a row: 0.3 to 3, spread by chance."""
-    longest = min(BACKOFF_FIRST * 2 ** (attempt - 1), BACKOFF_LONGEST)
+    longest = min(BACKOFF_FIRST * 2.0 ** min(attempt - 1, 10), BACKOFF_LONGEST)
     return longest * random.uniform(0.7, 1.0)
 
 

@@ -15,7 +15,7 @@ import os
 import secrets
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -24,9 +24,6 @@ import platformdirs
 
 from odin_client.address import Address, is_this_machine
 from odin_client.errors import CredentialFileError
-
-if sys.platform != "win32":
-    import fcntl
 
 ENVIRONMENT: Final = "ODIN_CREDENTIAL_FILE"
 """The variable that names another file."""
@@ -49,6 +46,14 @@ def default_path() -> Path:
     if named := os.environ.get(ENVIRONMENT):
         return Path(named)
     return platformdirs.user_state_path("odin-table", appauthor=False) / "seats.json"
+
+
+def _lock(descriptor: int) -> None:
+    """Waits until no other client holds the file; closing it gives it back."""
+    if sys.platform != "win32":
+        import fcntl  # noqa: PLC0415 -- Windows has none, and goes without
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
 class CredentialStore:
@@ -80,17 +85,14 @@ class CredentialStore:
             ) from error
 
     @contextlib.contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _locked(self) -> Generator[None]:
         """Two clients that start at once must not overwrite each other's credential."""
         folder = self.path.parent
         if not folder.exists():
             folder.mkdir(mode=0o700, parents=True)
-        if sys.platform == "win32":
-            yield
-            return
-        lock = os.open(f"{self.path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        lock = os.open(f"{self.path}.lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            _lock(lock)
             yield
         finally:
             os.close(lock)

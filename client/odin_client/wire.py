@@ -56,7 +56,7 @@ def cards_of(numbers: Iterable[int]) -> tuple[Card, ...]:
     return tuple(card_of(value) for value in numbers)
 
 
-def card_value(card: Card) -> card_pb2.Card:
+def card_value(card: Card) -> card_pb2.Card.ValueType:
     """The number of a card in the contract."""
     return card_pb2.Card.Value(f"CARD_{card}")
 

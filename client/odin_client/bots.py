@@ -1,0 +1,265 @@
+"""Bots: the base class, and the runner that plays one at a table.
+
+The smallest bot:
+
+    from odin_client.bots import Action, Bot, Pass, PickUp, PlayCards, View
+
+    class Lowest(Bot):
+        def choose(self, view: View) -> Action:
+            decision = view.decision
+            if decision.plays:
+                return PlayCards(view.viewer, decision.plays[0])
+            if decision.may_pass:
+                return Pass(view.viewer)
+            return PickUp(view.viewer, decision.pick_ups[0])
+
+    $ odin-table bot 192.168.1.20 --strategy my_module:Lowest
+
+A bot is a client like any other and sees what its seat may see. One that raises, is too slow, or
+chooses something illegal is reported, and its decision gets the default action (D1): it never
+keeps a table waiting, and plays on with the next decision.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+import random
+import sys
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from odin_client import values
+from odin_client.errors import ClientError, Refused, Unreachable
+from odin_client.seat_view import seat_view
+from odin_client.session import Session
+from odin_client.updates import GameEnded
+from odin_engine import Action, Card, Decision, Pass, PickUp, PlayCards, View
+from odin_engine.strategies import STRATEGIES, Strategy
+
+__all__ = [
+    "Action",
+    "Bot",
+    "BotRunner",
+    "Card",
+    "Decision",
+    "Pass",
+    "PickUp",
+    "PlayCards",
+    "View",
+    "make_bot",
+]
+
+CHOICE_DEADLINE: Final = 5.0
+"""Seconds that a bot may think about one decision."""
+
+Report: TypeAlias = Callable[[str], None]
+"""Takes a line about a bot that failed."""
+
+
+class Bot(ABC):
+    """Plays one seat. One object plays any number of games, one decision at a time."""
+
+    rng: random.Random = random.Random()
+    """Randomness to choose with; one of its own for each bot that `make_bot` makes."""
+
+    @abstractmethod
+    def choose(self, view: View) -> Action:
+        """The action for `view.decision`, which is the bot's own and open now.
+
+        Called in a thread of its own. Whatever it raises is reported.
+        """
+
+
+class BadStrategy(ClientError):
+    """There is no such strategy, or it cannot be made."""
+
+    exit_code = 2
+
+
+class _BuiltIn(Bot):
+    """A strategy of the engine."""
+
+    def __init__(self, strategy: Strategy) -> None:
+        self._strategy = strategy
+
+    def choose(self, view: View) -> Action:
+        return self._strategy.choose(view, self.rng)
+
+
+def make_bot(strategy: str, seed: int | None = None) -> Bot:
+    """The bot of this name, or of this class, written `module:Class`.
+
+    A module is looked for in the current folder, too. Raises BadStrategy.
+    """
+    if strategy in STRATEGIES:
+        bot: Bot = _BuiltIn(STRATEGIES[strategy]())
+    else:
+        bot = _load(strategy)
+    bot.rng = random.Random(seed)
+    return bot
+
+
+def _load(strategy: str) -> Bot:
+    module_name, colon, class_name = strategy.partition(":")
+    if not colon:
+        raise BadStrategy(
+            f"There is no strategy {strategy!r}.",
+            f"There are {', '.join(STRATEGIES)}, and your own as module:Class.",
+        )
+    if (here := str(Path.cwd())) not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        bot = getattr(importlib.import_module(module_name), class_name)()
+    except Exception as error:  # it is somebody else's module
+        raise BadStrategy(
+            f"{strategy} cannot be made: {type(error).__name__}: {error}.",
+            "It has to be module:Class, with the module in this folder or installed.",
+        ) from error
+    if not isinstance(bot, Bot):
+        raise BadStrategy(f"{strategy} is no bot.", "Let it inherit from odin_client.bots.Bot.")
+    return bot
+
+
+_NOT_ALLOWED: Final = ("ILLEGAL_ACTION", "MALFORMED")
+_OVERTAKEN: Final = ("STALE_DECISION", "NOT_YOUR_TURN", "NOT_STARTED", "GAME_OVER")
+"""Refusals that say: this decision is no longer open."""
+
+
+class BotRunner:
+    """Lets a bot play its seat at one table."""
+
+    def __init__(
+        self,
+        session: Session,
+        bot: Bot,
+        report: Report,
+        *,
+        deadline: float = CHOICE_DEADLINE,
+    ) -> None:
+        """The session has its seat already. `deadline` is in seconds for each choice."""
+        self._session: Final = session
+        self._bot: Final = bot
+        self._report: Final = report
+        self._deadline: Final = deadline
+        self._decided = 0
+        self._thinking: asyncio.Future[object] | None = None
+
+    async def play(self, games: int | None = 1) -> int:
+        """Plays so many games (None: all that there are), or until the table has ended.
+
+        Asks for another game after each but the last. Gives the number of games played. Raises
+        what `Session.follow` raises.
+        """
+        played = 0
+        async for update in self._session.follow():
+            if isinstance(update, GameEnded):
+                played += 1
+                if played == games:
+                    break
+                await self._ask_for_rematch()
+            await self._decide_if_due()
+        return played
+
+    async def _ask_for_rematch(self) -> None:
+        try:
+            await self._session.rematch()
+        except (Refused, Unreachable) as problem:
+            self._report(f"cannot ask for another game: {problem}")
+
+    async def _decide_if_due(self) -> None:
+        table = self._session.table
+        decision = table.decision
+        if decision is None or not table.my_turn or decision.id <= self._decided:
+            return
+        try:
+            choice = await self._choice()
+            if choice is not None and await self._accepted(choice, decision):
+                return
+            if decision.default_action is not None:
+                await self._accepted(decision.default_action, decision)
+        except Unreachable:
+            return  # the decision is still open when the line is mended
+        self._decided = decision.id
+
+    async def _choice(self) -> values.Action | None:
+        """What the bot chooses; None, and a report, when it does not."""
+        if self._thinking is not None and not self._thinking.done():
+            self._fails("is still thinking about an earlier decision")
+            return None
+        view = seat_view(self._session.table)
+        self._thinking = _in_a_thread(lambda: self._bot.choose(view))
+        try:
+            async with asyncio.timeout(self._deadline):
+                chosen = await asyncio.shield(self._thinking)
+        except TimeoutError:
+            self._fails(f"took more than {self._deadline:g} s")
+            return None
+        if isinstance(chosen, BaseException):
+            self._fails(f"raised {type(chosen).__name__}: {chosen}")
+            return None
+        try:
+            return _without_seat(chosen)
+        except TypeError as error:
+            self._fails(str(error))
+            return None
+
+    def _fails(self, problem: str) -> None:
+        self._report(f"{problem}; the default action is taken")
+
+    async def _accepted(self, action: values.Action, decision: values.Decision) -> bool:
+        """Whether it is settled: done, or overtaken by what happened meanwhile."""
+        try:
+            await self._session.act(action, decision_id=decision.id)
+        except Refused as refusal:
+            if refusal.reason in _NOT_ALLOWED:
+                self._fails(f"chose something illegal: {refusal.message.rstrip('.')}")
+                return False
+            if refusal.reason not in _OVERTAKEN:
+                raise
+        self._decided = decision.id
+        return True
+
+
+def _in_a_thread(work: Callable[[], object]) -> asyncio.Future[object]:
+    """What the work returns, or the exception that it raises, as the result of a future.
+
+    The thread is a daemon: work that never ends does not keep the program from ending.
+    """
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[object] = loop.create_future()
+
+    def finish(outcome: object) -> None:
+        if not future.done():
+            future.set_result(outcome)
+
+    def run() -> None:
+        try:
+            outcome = work()
+        except BaseException as error:  # noqa: BLE001 -- somebody else's code; even SystemExit
+            outcome = error
+        with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
+            loop.call_soon_threadsafe(finish, outcome)
+
+    threading.Thread(target=run, name="bot", daemon=True).start()
+    return future
+
+
+def _without_seat(action: object) -> values.Action:
+    """What a bot has chosen, as a session takes it; raises TypeError when it is no action."""
+    match action:
+        case PlayCards(_, cards, pick_up):
+            named = tuple(cards)
+            if {*map(type, named), type(pick_up)} <= {Card, type(None)}:
+                return values.PlayCards(named, pick_up)
+        case PickUp(_, card) if type(card) is Card:
+            return values.PickUp(card)
+        case Pass():
+            return values.Pass()
+        case _:
+            pass
+    raise TypeError(f"chose {str(action)[:80]!r}, which is no action")
