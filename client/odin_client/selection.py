@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle, islice
 
-from odin_engine import SET_OF_MASK, Card, CardSet, Colour, mask_of
+from odin_engine import Card, CardSet, Colour, OdinError, set_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Situation:
     @property
     def whole_hand(self) -> CardSet | None:
         """The hand as one set, if it is one (R6)."""
-        return SET_OF_MASK.get(mask_of(self.hand))
+        return _as_set(self.hand)
 
     @property
     def needed(self) -> str:
@@ -65,7 +65,7 @@ class Selection:
     @property
     def card_set(self) -> CardSet | None:
         """The chosen cards as a set, if they are one (R8)."""
-        return SET_OF_MASK.get(mask_of(self.cards))
+        return _as_set(self.cards)
 
     def typed(self, number: int, hand: Sequence[Card]) -> Selection:
         """Adds a card of this number.
@@ -75,7 +75,9 @@ class Selection:
         Unchanged when the hand has no further card of this number (in the colour asked for).
         """
         wanted = [card.number for card in self.cards] + [number]
-        further = [c for c in hand if c.number == number and c not in self.cards and self._allows(c)]
+        further = [
+            c for c in hand if c.number == number and c not in self.cards and self._allows(c)
+        ]
         if set(wanted) == {number}:
             return replace(self, cards=(*self.cards, *further[:1]))
         of_one_colour = [
@@ -99,7 +101,7 @@ class Selection:
         if card in self.cards:
             return replace(self, cards=tuple(c for c in self.cards if c != card))
         together = (*self.cards, card)
-        return replace(self, cards=together if mask_of(together) in SET_OF_MASK else (card,))
+        return replace(self, cards=together if _as_set(together) else (card,))
 
     def walked(self, plays: Sequence[CardSet], step: int) -> Selection:
         """The next legal play (step 1) or the one before (step -1), round and round.
@@ -126,13 +128,12 @@ class Selection:
         """Chooses the card to pick up."""
         return replace(self, pick_up=card)
 
-    def kept(self, situation: Situation) -> Selection:
+    def kept(self, hand: Sequence[Card], takeable: Sequence[Card]) -> Selection:
         """What is left of it after something happened: cards that are no longer there drop out."""
-        centre = situation.centre
         return replace(
             self,
-            cards=tuple(card for card in self.cards if card in situation.hand),
-            pick_up=self.pick_up if centre and self.pick_up in centre.cards else None,
+            cards=tuple(card for card in self.cards if card in hand),
+            pick_up=self.pick_up if self.pick_up in takeable else None,
         )
 
     def candidates(self, plays: Sequence[CardSet]) -> frozenset[Card]:
@@ -157,6 +158,13 @@ def _in_one_colour(
     return cards if len(set(cards)) == len(cards) and set(cards) <= set(hand) else None
 
 
+def _as_set(cards: Iterable[Card]) -> CardSet | None:
+    try:
+        return set_of(cards)
+    except OdinError:
+        return None
+
+
 def judge(selection: Selection, situation: Situation) -> Verdict:
     """What speaks against playing the selection now; nothing does when the verdict is good."""
     if not selection.cards:
@@ -169,7 +177,9 @@ def judge(selection: Selection, situation: Situation) -> Verdict:
         return Verdict(good=False, text="the table does not allow it")
     if goes_out(chosen, situation):
         return Verdict(good=True, text="goes out")
-    return Verdict(good=True, text=f"beats {situation.centre.value}" if situation.centre else "opens")
+    return Verdict(
+        good=True, text=f"beats {situation.centre.value}" if situation.centre else "opens"
+    )
 
 
 def _reason_against(selection: Selection, situation: Situation) -> str | None:

@@ -79,8 +79,10 @@ def _depth(environment: Mapping[str, str], is_terminal: bool, colour: str | None
 
 
 def _coloured(environment: Mapping[str, str]) -> Depth:
-    """How many colours, when there are to be some. A wrong guess between 256 and 24 bit is
-    invisible, since the palette consists of colours that both have."""
+    """How many colours, when there are to be some.
+
+    A wrong guess between 256 and 24 bit is invisible: the palette's colours are in both.
+    """
     term = environment.get("TERM", "")
     if (
         environment.get("COLORTERM") in ("truecolor", "24bit")

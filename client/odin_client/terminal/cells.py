@@ -130,18 +130,22 @@ def wrap(text: str, cells: int) -> list[str]:
             continue
         if current:
             lines.append(current)
-        while width(word) > cells > 0:
-            head = _head(word, cells) or word[:1]
+        rest = word
+        while width(rest) > cells > 0:
+            head = _head(rest, cells) or rest[:1]
             lines.append(head)
-            word = word[len(head) :]
-        current = word
+            rest = rest[len(head) :]
+        current = rest
     return [*lines, current] if current else lines
 
 
 def in_ascii(lines: Iterable[Line]) -> list[Line]:
     """The same picture, cell by cell, in ASCII only."""
     return [
-        tuple(replace(span, text=_ascii(span.text)) if not span.text.isascii() else span for span in one)
+        tuple(
+            replace(span, text=_ascii(span.text)) if not span.text.isascii() else span
+            for span in one
+        )
         for one in lines
     ]
 

@@ -1,0 +1,378 @@
+"""The picture of a deal being played: players, log, centre, hand, and what is being chosen.
+
+When rows are missing things leave in this order: blank lines, lines of the log, the boxes around
+cards. The players, the centre, the hand, the preview and the line of the turn always stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from odin_client.selection import judge, pick_ups
+from odin_client.terminal.cells import (
+    BLANK,
+    Click,
+    Line,
+    Span,
+    beside,
+    clip,
+    line,
+    line_width,
+    pad,
+    stretch,
+    width,
+    wrap,
+)
+from odin_client.terminal.screen import Question, Screen
+from odin_client.terminal.style import card_style
+from odin_client.values import DecisionKind, Occupant, Player, Seat
+from odin_engine import Card
+
+_WIDE: Final = 110
+"""From here on the log has the right third to itself."""
+_LOG_BESIDE: Final = 72
+"""From here on the log has room at the right of the players."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Density:
+    """How much room the board takes."""
+
+    boxes: bool
+    blanks: bool
+    log: int
+    """How many lines of the log follow the players, when it has no room at their right."""
+
+
+_DENSITIES: Final = (
+    _Density(boxes=True, blanks=True, log=3),
+    _Density(boxes=True, blanks=False, log=3),
+    _Density(boxes=True, blanks=False, log=1),
+    _Density(boxes=False, blanks=False, log=1),
+    _Density(boxes=False, blanks=False, log=0),
+)
+
+
+def board(screen: Screen, cols: int, room: int) -> list[Line]:
+    """The deal in at most so many lines, as comfortable as they allow."""
+    if cols >= _WIDE:
+        left = cols - max(cols // 3, 36)
+        pane = log_lines(screen.log, cols - left - 2, room)
+        return beside(_fitting(screen, left, room, log_elsewhere=True), pane, left, "│ ")
+    return _fitting(screen, cols, room, log_elsewhere=False)
+
+
+def _fitting(screen: Screen, cols: int, room: int, *, log_elsewhere: bool) -> list[Line]:
+    built = [_build(screen, cols, density, log_elsewhere) for density in _DENSITIES]
+    return next((lines for lines in built if len(lines) <= room), built[-1][:room])
+
+
+def _build(screen: Screen, cols: int, density: _Density, log_elsewhere: bool) -> list[Line]:
+    blank = [BLANK] if density.blanks else []
+    players = _players(screen, cols)
+    if not log_elsewhere and cols >= _LOG_BESIDE:
+        left = max(map(line_width, players), default=0) + 1
+        players = beside(players, log_lines(screen.log, cols - left - 2, len(players)), left, "│ ")
+    elif not log_elsewhere:
+        players = [*players, *log_lines(screen.log, cols, density.log)]
+    return [
+        *players,
+        *blank,
+        *_centre(screen, cols, density),
+        *blank,
+        *_hand(screen, cols, density),
+        *blank,
+    ]
+
+
+# -- players
+
+
+def _players(screen: Screen, cols: int) -> list[Line]:
+    game = screen.table.game
+    if game is None:
+        return []
+    labels = [width(screen.label(player.seat)) for player in game.players]
+    room = min(max(labels), 22 if cols >= _LOG_BESIDE else 14)
+    seats = {seat.seat: seat for seat in screen.table.seats}
+    return [
+        _player(screen, player, seats.get(player.seat), room, bars=cols >= 60)
+        for player in game.players
+    ]
+
+
+def _player(screen: Screen, player: Player, seat: Seat | None, room: int, *, bars: bool) -> Line:
+    on_turn = screen.table.decision is not None and screen.table.decision.seat == player.seat
+    few = "!" if player.card_count <= 2 else " "
+    row = (
+        f" {'▶' if on_turn else ' '} {pad(screen.label(player.seat), room)}"
+        f" {player.card_count}{few} "
+        + (pad("▮" * player.card_count, 9) + " " if bars else "")
+        + f"{player.total:>3} pt "
+    )
+    style = "turn" if on_turn else "mine" if player.seat == screen.table.my_seat else ""
+    return line(Span(row, style), Span(_status(screen, player, seat), style or "quiet"))
+
+
+def _status(screen: Screen, player: Player, seat: Seat | None) -> str:
+    decision, game = screen.table.decision, screen.table.game
+    presence = screen.table.presence.get(player.seat)
+    if seat is not None and seat.substituted:
+        return "substitute"
+    if presence is not None and not presence.connected:
+        return "away"
+    if decision is not None and decision.seat == player.seat:
+        return "picks up" if decision.kind is DecisionKind.PICK_UP else "thinking"
+    if game is not None and game.centre_seat == player.seat:
+        return "in centre"
+    return "passed" if player.passed else ""
+
+
+def log_lines(log: Sequence[str], cells: int, rows: int) -> list[Line]:
+    """The newest lines of the log, oldest first, as many as there is room for."""
+    if rows <= 0 or cells <= 2:
+        return []
+    shown: list[str] = []
+    for entry in reversed(log):
+        wrapped = wrap(entry, cells - 1)
+        if shown and len(shown) + len(wrapped) > rows:
+            break
+        shown[:0] = wrapped
+        if len(shown) >= rows:
+            break
+    return [line(f" {text}") for text in shown[-rows:]]
+
+
+# -- the centre
+
+
+def section(title: str, cols: int) -> Line:
+    """The heading of a part of the screen."""
+    head = clip(f"── {title} ", cols)
+    return line(Span(head + "─" * (cols - width(head)), "rule"))
+
+
+def _centre(screen: Screen, cols: int, density: _Density) -> list[Line]:
+    beaten = _beaten(screen)
+    cards = _centre_cards(screen)
+    title = section(_centre_title(screen), cols)
+    if not density.boxes or not _boxes_fit(cards, cols):
+        chips = [_chip(card, chosen=card == beaten, click=_taking(screen, card)) for card in cards]
+        tail = f"   take {beaten}" if beaten else ""
+        return [title, line(" ", *chips, Span(tail, "take"))]
+    boxes = _boxes([(card, False, True, _taking(screen, card)) for card in cards])
+    marks = line("  ", *(Span("↺take " if card == beaten else " " * 6, "take") for card in cards))
+    # The row of marks is there whenever a card may be marked, so that nothing jumps.
+    return [title, *(boxes or [BLANK] * 3), marks]
+
+
+def _centre_cards(screen: Screen) -> Sequence[Card]:
+    decision, game = screen.my_decision, screen.table.game
+    if decision is not None and decision.kind is DecisionKind.PICK_UP:
+        return decision.pick_ups
+    return game.centre.cards if game and game.centre else ()
+
+
+def _beaten(screen: Screen) -> Card | None:
+    """The card marked to be taken: the chosen one, or the only one that the play can take."""
+    play, wanted = screen.selection.card_set, screen.selection.pick_up
+    if (
+        play is None
+        or screen.choosing_pick_up
+        or not judge(screen.selection, screen.situation).good
+    ):
+        return wanted
+    choices = pick_ups(play, screen.situation)
+    if len(choices) == 1:
+        return choices[0]
+    return wanted if wanted in choices else None
+
+
+def _taking(screen: Screen, card: Card) -> Click | None:
+    return Click("choose_pick_up", card) if screen.hand else None
+
+
+def _centre_title(screen: Screen) -> str:
+    game, decision = screen.table.game, screen.my_decision
+    assert game is not None, "there is a board only while there is a game"
+    if decision is not None and decision.kind is DecisionKind.PICK_UP:
+        return "TAKE ONE OF THE BEATEN CARDS"
+    if game.centre is None:
+        if decision is not None:
+            return f"CENTRE empty · open with {screen.situation.needed}"
+        opener = screen.table.decision
+        return (
+            f"CENTRE empty · {screen.table.name_of(opener.seat)} opens"
+            if opener
+            else "CENTRE empty"
+        )
+    if game.centre_seat is None or game.centre_seat == screen.table.my_seat:
+        return f"CENTRE {game.centre.value} by you"
+    by = screen.table.name_of(game.centre_seat)
+    return f"CENTRE {game.centre.value} by {by} · respond with {screen.situation.needed}"
+
+
+# -- the hand
+
+
+def _hand(screen: Screen, cols: int, density: _Density) -> list[Line]:
+    if not screen.hand:
+        return [section(f"WATCHING · {_watchers(screen)}", cols)]
+    title = section(f"YOUR HAND {len(screen.hand)} · by {screen.sort.value} (s)", cols)
+    cards = [
+        (card, card in screen.selection.cards, card in _usable(screen), Click("click_card", card))
+        for card in screen.hand
+    ]
+    if density.boxes and _boxes_fit(screen.hand, cols):
+        drawn = _boxes(cards, raised=True)
+        step, first = 6, 3
+    else:
+        drawn = [
+            line(
+                " ", *(_chip(card, chosen, usable, click) for card, chosen, usable, click in cards)
+            )
+        ]
+        step, first = 4, 2
+    cursor = min(screen.cursor, len(screen.hand) - 1)
+    return [title, *drawn, line(" " * (first + step * cursor) + "▲"), _preview(screen)]
+
+
+def _watchers(screen: Screen) -> str:
+    game = screen.table.game
+    if screen.table.my_seat is not None and game is not None:
+        return "your hand is empty"
+    others = screen.table.watchers - 1
+    return "nobody else does" if others < 1 else f"with {others} more"
+
+
+def _usable(screen: Screen) -> frozenset[Card]:
+    """The cards that are bright: all while nothing is known to be legal."""
+    plays = screen.situation.plays
+    if plays is None or screen.choosing_pick_up:
+        return frozenset(screen.hand)
+    return screen.selection.candidates(plays)
+
+
+def _preview(screen: Screen) -> Line:
+    selection = screen.selection
+    if not selection.cards:
+        return line(Span(f" {_hint(screen)}", "quiet"))
+    verdict = judge(selection, screen.situation)
+    chosen = selection.card_set
+    number = Span(f" {chosen.value} ", "number") if chosen else Span(" ? ", "number")
+    beaten = _beaten(screen)
+    return line(
+        " ",
+        number,
+        f"  {' '.join(map(str, chosen.cards if chosen else selection.cards))}  ",
+        Span(f"{'✓' if verdict.good else '✗'} {verdict.text}", "good" if verdict.good else "bad"),
+        Span(f"  take {beaten}" if beaten and verdict.good else "", "take"),
+    )
+
+
+def _hint(screen: Screen) -> str:
+    """What to say while nothing is chosen."""
+    colour = screen.selection.colour
+    if colour is not None:
+        return f"type the numbers of {colour.name.lower()} cards"
+    plays = screen.situation.plays
+    if screen.choosing_pick_up:
+        return "the beaten card that you take joins your hand"
+    if plays is None:
+        return "you may choose in advance"
+    if not plays:
+        return "no legal play · p passes"
+    return f"{len(plays)} legal play{'s' if len(plays) > 1 else ''} · Tab walks them"
+
+
+# -- cards
+
+_Drawn = tuple[Card, bool, bool, Click | None]
+"""A card, whether it is chosen, whether it is bright, what a click on it does."""
+
+
+def _boxes_fit(cards: Sequence[Card], cols: int) -> bool:
+    return 6 * len(cards) + 2 <= cols
+
+
+def _boxes(cards: Sequence[_Drawn], *, raised: bool = False) -> list[Line]:
+    """Cards as boxes of three rows; with `raised` in four, so that chosen cards can rise."""
+    if not cards:
+        return []
+    rows: list[list[Span | str]] = [[" " if raised else "  "] for _ in range(4 if raised else 3)]
+    for card, chosen, usable, click in cards:
+        frame = "" if usable else "unusable"
+        face = f"{card_style(card.colour)} {'chosen' if chosen else frame}".strip()
+        box: list[tuple[Span, ...]] = [
+            (Span("╭───╮", frame, click),),
+            (
+                Span("│", frame, click),
+                Span(f"{card.colour.value} {card.number}", face, click),
+                Span("│", frame, click),
+            ),
+            (Span("╰───╯", frame, click),),
+        ]
+        if raised:
+            gap = (Span(" " * 5, "", click),)
+            box = [*box, gap] if chosen else [gap, *box]
+        for row, spans in zip(rows, box, strict=True):
+            row += [*spans, " "]
+    return [line(*row) for row in rows]
+
+
+def _chip(
+    card: Card, chosen: bool = False, usable: bool = True, click: Click | None = None
+) -> Span:
+    """A card in four cells; in brackets when it is chosen."""
+    style = card_style(card.colour) if usable or chosen else "unusable"
+    if chosen:
+        return Span(f"[{card}]", f"{style} chosen", click)
+    return Span(f" {card} ", style, click)
+
+
+# -- the line of the turn
+
+
+def turn_line(screen: Screen, cols: int) -> Line:
+    """Whose turn it is and what is asked; stays in sight under every page."""
+    decision = screen.table.decision
+    if decision is None:
+        return BLANK
+    clock = _clock(screen)
+    if screen.sending:
+        return line(" ", Span(" SENDING … ", "number"))
+    if decision.seat != screen.table.my_seat:
+        bot = any(
+            s.seat == decision.seat and s.occupant is not Occupant.PERSON
+            for s in screen.table.seats
+        )
+        mark = "" if bot else "…"
+        doing = "picks up" if decision.kind is DecisionKind.PICK_UP else "is thinking"
+        return stretch(
+            line(f" {screen.table.name_of(decision.seat)} {doing}{mark}"), line(clock), cols
+        )
+    match screen.question:
+        case Question.PASS:
+            what = " You could play. p again passes, Esc does not."
+            return line(" ", Span(" PASS? ", "question"), what)
+        case Question.HOLD_BACK:
+            what = " Your whole hand could go down: a. Enter again plays this."
+            return line(" ", Span(" REALLY? ", "question"), what)
+        case _:
+            pass
+    if screen.choosing_pick_up:
+        choices = "  ".join(f"{card.number} = {card}" for card in screen.takeable)
+        return line(" ", Span(f" TAKE WHICH CARD? {clock}", "question"), f"  {choices}")
+    what = "open a round" if decision.kind is DecisionKind.OPEN else "respond or pass"
+    return line(" ", Span(f" YOUR TURN {clock}", "your-turn"), f"  {what}")
+
+
+def _clock(screen: Screen) -> str:
+    """The time that is left, if there is a clock."""
+    deadline = screen.table.decision.deadline if screen.table.decision else None
+    if deadline is None:
+        return ""
+    left = max(int((deadline - screen.now).total_seconds()), 0)
+    return f"{left // 60}:{left % 60:02} "

@@ -1,0 +1,166 @@
+"""Which keys do what: bindings of keys to named commands, as they are now.
+
+`bindings` is the only table of keys; the line of keys at the bottom of the screen is made from it,
+and a click on it is the same command. Digits mean a card with this number everywhere, capitals are
+colours, other letters are commands, so that none of them clash. Every key here exists in any
+terminal, and every function key has a plain twin.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from odin_client.terminal.screen import Page, Question, Screen
+from odin_client.values import Phase
+from odin_engine import Colour
+
+_NUMBERS: Final = range(1, 10)
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """Keys that give one command."""
+
+    keys: tuple[str, ...]
+    """None: only a hint in the line of keys. Names: `enter`, `escape`, `tab`, `s-tab`, `space`,
+    `backspace`, `left`, `right`, `up`, `down`, `pageup`, `pagedown`, `f1`, `f2`, `c-c`, `c-l`,
+    `c-z`, or the character itself."""
+    command: str
+    argument: object = None
+    label: str = ""
+    """What the line of keys says it does. Empty: it is not shown there."""
+    shown: str = ""
+    """How the line of keys writes the keys."""
+
+
+ALWAYS: Final = (
+    Binding(("c-c",), "quit"),
+    Binding(("c-l",), "redraw"),
+    Binding(("c-z",), "suspend"),
+)
+"""What works even while nothing can be drawn."""
+
+_HELP: Final = Binding(("?", "f1"), "open", Page.HELP, "help", "?")
+_LEAVE: Final = Binding(("q",), "leave", None, "leave", "q")
+_CHAT: Final = Binding(("c",), "chat", None, "chat", "c")
+_LOG: Final = Binding(("l",), "open", Page.LOG, "log", "l")
+_SCORES: Final = Binding(("w",), "open", Page.SCORES, "scores", "w")
+_MOUSE: Final = Binding(("f2", "m"), "switch_mouse")
+_EVERYWHERE: Final = (_MOUSE, *ALWAYS)
+
+
+def bindings(screen: Screen) -> tuple[Binding, ...]:
+    """The keys that do something now, most important first."""
+    if screen.question is Question.LEAVE:
+        return (*_leaving(screen), *_EVERYWHERE)
+    if screen.page is not Page.TABLE:
+        return (*_page(screen), *_EVERYWHERE)
+    retry = (Binding(("r",), "retry", None, "retry now", "r"),) if screen.link else ()
+    return (*retry, *_of_phase(screen), *_EVERYWHERE)
+
+
+def _leaving(screen: Screen) -> tuple[Binding, ...]:
+    stay = Binding(("escape", "n"), "stay", None, "stay", "Esc")
+    if screen.table.i_am_host:
+        return (
+            Binding(("q", "k"), "leave", None, "leave, keep the table", "q"),
+            Binding(("x",), "close_table", None, "close the table", "x"),
+            stay,
+        )
+    return (Binding(("q", "y"), "leave", None, "leave", "q"), stay)
+
+
+def _page(screen: Screen) -> tuple[Binding, ...]:
+    close = Binding(("escape", "q", "enter"), "open", Page.TABLE, "close", "Esc")
+    match screen.page:
+        case Page.HELP:
+            other = Binding(("tab", "?", "f1", "right"), "open", Page.RULES, "the rules", "Tab")
+            return (other, *_scrolling(), close)
+        case Page.RULES:
+            other = Binding(("tab", "?", "f1", "left"), "open", Page.HELP, "the keys", "Tab")
+            return (other, *_scrolling(), close)
+        case Page.LOG:
+            return (*_scrolling(), Binding(("l",), "open", Page.TABLE), close)
+        case _:
+            return (Binding(("w",), "open", Page.TABLE), close)
+
+
+def _scrolling() -> tuple[Binding, ...]:
+    return (
+        Binding(("pageup",), "scroll", -10, "back", "PgUp"),
+        Binding(("pagedown",), "scroll", 10, "on", "PgDn"),
+        Binding(("up",), "scroll", -1),
+        Binding(("down",), "scroll", 1),
+    )
+
+
+def _of_phase(screen: Screen) -> tuple[Binding, ...]:
+    seated = screen.table.my_seat is not None
+    talk = (_CHAT,) if seated or screen.table.i_am_host else ()
+    start = (
+        (Binding(("enter",), "start", None, "start", "Enter"),) if screen.table.i_am_host else ()
+    )
+    match screen.table.phase:
+        case Phase.WAITING:
+            ready = (Binding(("space",), "ready", None, "ready", "Space"),) if seated else ()
+            bots = _bots() if screen.table.i_am_host else ()
+            return (*start, *ready, *bots, *talk, _LOG, _LEAVE, _HELP)
+        case Phase.PLAYING:
+            play = _pick_up(screen) if screen.choosing_pick_up else _play()
+            mine = play if screen.hand else ()
+            return (*mine, *talk, _SCORES, _LOG, _LEAVE, _HELP)
+        case Phase.BETWEEN_DEALS:
+            ready = (Binding(("enter", "space"), "ready", None, "ready", "Enter"),)
+            return (*(ready if seated else start), *talk, _SCORES, _LOG, _LEAVE, _HELP)
+        case Phase.GAME_OVER:
+            again = (Binding(("enter",), "rematch", None, "rematch", "Enter"),)
+            return (*(again if seated else ()), *talk, _LOG, _LEAVE, _HELP)
+        case _:
+            return (Binding(("q", "enter"), "leave", None, "leave", "q"), _LOG, _HELP)
+
+
+def _bots() -> tuple[Binding, ...]:
+    return (
+        Binding(("b",), "add_bot", None, "bot", "b"),
+        Binding(("B",), "remove_bot", None, "no bot", "B"),
+        Binding(("right", "+"), "change_level", 1, "level", "←→"),
+        Binding(("left", "-"), "change_level", -1),
+    )
+
+
+def _play() -> tuple[Binding, ...]:
+    return (
+        Binding(("enter",), "play", None, "play", "Enter"),
+        Binding(("p",), "pass_turn", None, "pass", "p"),
+        Binding((), "type_number", None, "number", "1-9"),
+        *(Binding((str(number),), "type_number", number) for number in _NUMBERS),
+        *(Binding((colour.value,), "type_colour", colour) for colour in Colour),
+        Binding(("tab",), "walk", 1, "legal", "Tab"),
+        Binding(("s-tab",), "walk", -1),
+        Binding(("space",), "toggle", None, "toggle", "Spc"),
+        Binding(("left",), "move", -1),
+        Binding(("right",), "move", 1),
+        Binding(("backspace", "u"), "put_back"),
+        Binding(("escape",), "clear"),
+        Binding(("up",), "walk_pick_up", -1),
+        Binding(("down",), "walk_pick_up", 1),
+        Binding(("s",), "sort", None, "sort", "s"),
+        Binding(("a",), "whole_hand"),
+    )
+
+
+def _pick_up(screen: Screen) -> tuple[Binding, ...]:
+    back = (
+        (Binding(("escape",), "stay", None, "back", "Esc"),)
+        if screen.question is Question.PICK_UP
+        else ()
+    )
+    return (
+        Binding(("enter", "space"), "take", None, "take", "Enter"),
+        Binding((), "type_pick_up", None, "which card", "1-9"),
+        *(Binding((str(number),), "type_pick_up", number) for number in _NUMBERS),
+        Binding(("right", "down", "tab"), "walk_pick_up", 1),
+        Binding(("left", "up", "s-tab"), "walk_pick_up", -1),
+        *back,
+    )

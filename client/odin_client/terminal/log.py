@@ -1,0 +1,49 @@
+"""What the log says: one short entry per thing that happened, with cards in letters.
+
+Everything else that can be reported is in the shared sentences; a play has a shorter form here,
+since the log has little room and cards are drawn in letters all over the screen.
+"""
+
+from __future__ import annotations
+
+from odin_client.sentences import sentence
+from odin_client.table import TableModel
+from odin_client.updates import CardPickedUp, CardsPlayed, ChatSaid, Passed, RoundEnded, Update
+from odin_client.values import Actor
+
+
+def add_to(log: list[str], update: Update, table: TableModel) -> None:
+    """Adds what this update has to say, if anything. A taken card joins the entry of its play."""
+    match update:
+        case CardsPlayed(set=played):
+            entry = f"{_who(table, update.seat)} {played.value} ({played}){_by(update.actor)}"
+        case CardPickedUp() if log:
+            log[-1] += f" took {update.card}{_by(update.actor)}"
+            return
+        case Passed():
+            entry = f"{_who(table, update.seat)} passed{_by(update.actor)}"
+        case RoundEnded():
+            mine = update.opener == table.my_seat
+            who = "you open" if mine else f"{table.name_of(update.opener)} opens"
+            entry = f"-- round over, {who}"
+        case ChatSaid(line=said):
+            entry = f"{said.name}: {said.text}"
+        case _:
+            entry = sentence(update, table) or ""
+    if entry:
+        log.append(entry)
+
+
+def _who(table: TableModel, seat: int) -> str:
+    return "You" if seat == table.my_seat else table.name_of(seat)
+
+
+def _by(actor: Actor) -> str:
+    """Who chose, when it was not whoever holds the seat."""
+    match actor:
+        case Actor.SUBSTITUTE:
+            return " (substitute)"
+        case Actor.CLOCK:
+            return " (by itself)"
+        case _:
+            return ""

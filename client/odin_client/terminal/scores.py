@@ -1,0 +1,115 @@
+"""The pictures between deals and after a game: what every deal has cost whom (R15, R16)."""
+
+from __future__ import annotations
+
+from odin_client.terminal.board import section
+from odin_client.terminal.cells import BLANK, Line, Span, clip, line, pad, width
+from odin_client.terminal.screen import Screen
+from odin_client.values import Game, Phase, Player
+
+
+def deal_over(screen: Screen, cols: int, room: int) -> list[Line]:
+    """After a deal: the penalties, what everybody had left, how near the threshold is."""
+    game = screen.table.game
+    assert game is not None, "between deals there is a game"
+    out = "" if game.out_seat is None else f" · {screen.table.name_of(game.out_seat)} went out"
+    title = f"DEAL {game.deal} OVER{out}"
+    table = [section(title, cols), *_penalties(screen, game, cols, hands=True)]
+    distance = [BLANK, *_distances(screen, game, cols)]
+    lines = [*table, *distance] if len(table) + len(distance) <= room else table
+    return lines[:room]
+
+
+def game_over(screen: Screen, cols: int, room: int) -> list[Line]:
+    """After a game: who won, lowest total first."""
+    game = screen.table.game
+    assert game is not None, "there was a game"
+    lines = [
+        section("GAME OVER", cols),
+        *_penalties(screen, game, cols, hands=True),
+        BLANK,
+        line("   ", Span(verdict(screen, game), "winner")),
+    ]
+    return lines[:room]
+
+
+def scores(screen: Screen, cols: int, room: int) -> list[Line]:
+    """The scores while a deal is being played."""
+    game = screen.table.game
+    if game is None:
+        return [section("SCORES", cols), line("   No game has started yet.")]
+    shown = _penalties(screen, game, cols, hands=False)
+    return [section("SCORES", cols), *shown, BLANK, *_distances(screen, game, cols)][:room]
+
+
+def verdict(screen: Screen, game: Game) -> str:
+    """Who won, in a sentence."""
+    names = [
+        "You" if seat == screen.table.my_seat else screen.table.name_of(seat)
+        for seat in game.winners
+    ]
+    if not names:
+        return "Nobody won."
+    total = game.player(game.winners[0]).total
+    if len(names) == 1:
+        return f"{names[0]} {'win' if names[0] == 'You' else 'wins'} with {total}."
+    return f"{', '.join(names[:-1])} and {names[-1]} share the victory with {total}."
+
+
+def next_deal_line(screen: Screen) -> Line:
+    """When it goes on."""
+    taken = screen.table.taken_seats
+    ready = sum(seat.ready for seat in taken)
+    text = f" {ready} of {len(taken)} ready · next deal when all are"
+    if screen.table.next_deal_time is not None:
+        left = max(int((screen.table.next_deal_time - screen.now).total_seconds()), 0)
+        text = f" {ready} of {len(taken)} ready · next deal in {left} s"
+    return line(text)
+
+
+def _penalties(screen: Screen, game: Game, cols: int, *, hands: bool) -> list[Line]:
+    """One row a player. Old deals leave first when there is no room for all of them."""
+    players = game.players
+    if screen.table.phase is Phase.GAME_OVER:
+        players = tuple(sorted(players, key=lambda player: (player.total, player.seat)))
+    names = min(max(width(screen.label(player.seat)) for player in players), 20)
+    deals = max((len(player.penalties) for player in players), default=0)
+    left = (
+        {seat: " ".join(map(str, cards)) for seat, cards in game.remaining_hands} if hands else {}
+    )
+    for_hands = 3 + max(map(len, left.values()), default=0) if left else 0
+    if cols - names - for_hands - 13 < 5:
+        for_hands = 0
+    columns = max(min(deals, (cols - names - for_hands - 13) // 5), 0)
+    head = "".join(f"{f'D{deals - columns + at + 1}':>5}" for at in range(columns))
+    title = f"   {pad('player', names)}{head}   total{'   left in hand' if for_hands else ''}"
+    rows = [line(Span(clip(title, cols), "quiet"))]
+    for player in players:
+        shown = player.penalties[deals - columns :] if columns else ()
+        cells = "".join(f"{penalty:>5}" for penalty in shown)
+        hand = (left.get(player.seat) or "out!") if for_hands else ""
+        mine = player.seat == screen.table.my_seat
+        text = (
+            f" {'▶' if mine else ' '} {pad(screen.label(player.seat), names)}"
+            f"{cells}{player.total:>8}   {hand}"
+        )
+        rows.append(line(Span(text.rstrip(), "mine" if mine else "")))
+    return rows
+
+
+def _distances(screen: Screen, game: Game, cols: int) -> list[Line]:
+    """How far each total is on its way to the threshold (R16)."""
+    threshold = screen.table.options.threshold
+    if threshold is None:
+        return []
+    names = max(width(screen.table.name_of(player.seat)) for player in game.players)
+    room = max(cols - names - 14, 0)
+    return [_distance(screen, player, threshold, names, room) for player in game.players]
+
+
+def _distance(screen: Screen, player: Player, threshold: int, names: int, room: int) -> Line:
+    marks = min(player.total, threshold) * min(room, threshold) // threshold
+    return line(
+        f"   {pad(screen.table.name_of(player.seat), names)} {player.total:>3}/{threshold:<3} "
+        + "▮" * marks
+    )

@@ -1,0 +1,148 @@
+"""`Screen`: everything that the picture shows, and nothing about how it is drawn.
+
+The table comes from the server; the rest is what this person is doing: what is chosen, where the
+cursor is, which page is open, which question waits for an answer. Commands change it, views read
+it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import Enum, auto
+from typing import Final
+
+from odin_client.selection import Selection, Situation
+from odin_client.table import TableModel
+from odin_client.updates import LinkChanged
+from odin_client.values import Decision, DecisionKind, Occupant, Phase
+from odin_engine import Card, Colour
+
+MIN_COLS: Final = 40
+MIN_ROWS: Final = 16
+"""Below this there is no room for a hand of nine cards, the centre, six players and the keys."""
+
+
+_PLACE: Final = {colour: place for place, colour in enumerate(Colour)}
+
+
+class Page(Enum):
+    """What lies over the table."""
+
+    TABLE = auto()
+    """Nothing."""
+    HELP = auto()
+    RULES = auto()
+    SCORES = auto()
+    LOG = auto()
+
+
+class Question(Enum):
+    """What has to be answered before something is done."""
+
+    PICK_UP = auto()
+    """Which card to take, asked by Enter."""
+    PASS = auto()
+    """Really, although something could be played?"""
+    HOLD_BACK = auto()
+    """Really less than the whole hand, which could go out?"""
+    LEAVE = auto()
+
+
+class Sort(Enum):
+    """The order in which the hand lies."""
+
+    COLOUR = "colour"
+    NUMBER = "number"
+
+
+@dataclass
+class Screen:
+    """What one person sees."""
+
+    table: TableModel
+    address: str = ""
+    """Of the server, for the title."""
+    invitation: str = ""
+    """The command with which others sit down here. Empty: nobody can."""
+    selection: Selection = field(default_factory=Selection)
+    cursor: int = 0
+    """The place in the sorted hand."""
+    sort: Sort = Sort.COLOUR
+    page: Page = Page.TABLE
+    question: Question | None = None
+    notice: str = ""
+    """One line that the next key takes away."""
+    sent: int | None = None
+    """The decision that an action has been sent for. While it is the open one, all waits."""
+    link: LinkChanged | None = None
+    """What is wrong with the line to the server; None while it is fine."""
+    log: list[str] = field(default_factory=list[str])
+    """Oldest first."""
+    scroll: int = 0
+    """How far the open page is scrolled: lines of the rules from their beginning, entries of the
+    log from the newest."""
+    levels: tuple[str, ...] = ("greedy",)
+    """The levels of bots that this server has."""
+    level: str = "greedy"
+    """Of the next bot that is added."""
+    now: datetime = datetime(1970, 1, 1, tzinfo=UTC)
+    """The moment that is drawn."""
+
+    @property
+    def hand(self) -> tuple[Card, ...]:
+        """My hand as it lies on the screen; empty for whoever does not play."""
+        if self.sort is Sort.NUMBER:
+            return tuple(sorted(self.table.hand, key=lambda card: (-card.number, card.index)))
+        return tuple(sorted(self.table.hand, key=lambda card: (_PLACE[card.colour], -card.number)))
+
+    @property
+    def playing(self) -> bool:
+        """Whether a deal is being played."""
+        return self.table.phase is Phase.PLAYING and self.table.game is not None
+
+    @property
+    def my_decision(self) -> Decision | None:
+        """The open decision, if it is mine."""
+        return self.table.decision if self.table.my_turn else None
+
+    @property
+    def sending(self) -> bool:
+        """Whether my action is under way: sent, and its events have not come yet."""
+        return self.my_decision is not None and self.my_decision.id == self.sent
+
+    @property
+    def choosing_pick_up(self) -> bool:
+        """Whether it is about the card to take now: asked by Enter, or by the server (R13)."""
+        decision = self.my_decision
+        return decision is not None and (
+            decision.kind is DecisionKind.PICK_UP or self.question is Question.PICK_UP
+        )
+
+    @property
+    def situation(self) -> Situation:
+        """What the selection is measured against."""
+        game, decision = self.table.game, self.my_decision
+        return Situation(
+            hand=self.table.hand,
+            centre=game.centre if game else None,
+            plays=tuple(play.set for play in decision.plays) if decision else None,
+        )
+
+    @property
+    def takeable(self) -> tuple[Card, ...]:
+        """The cards of which one may be taken now, or after a response to what lies there (R11)."""
+        decision, game = self.my_decision, self.table.game
+        if decision is not None and decision.kind is DecisionKind.PICK_UP:
+            return decision.pick_ups
+        if game is None or game.centre is None or game.centre_seat == self.table.my_seat:
+            return ()
+        return game.centre.cards
+
+    def label(self, seat: int) -> str:
+        """How a seat is called in lists: who is a bot, and who is me."""
+        if seat == self.table.my_seat:
+            return f"{self.table.name_of(seat)} (you)"
+        occupant = next((s.occupant for s in self.table.seats if s.seat == seat), Occupant.NOBODY)
+        bot = occupant in (Occupant.BUILT_IN_BOT, Occupant.REMOTE_BOT)
+        return f"{self.table.name_of(seat)} [bot]" if bot else self.table.name_of(seat)

@@ -1,0 +1,161 @@
+"""`render`: the whole picture as a pure function of what is to be seen and how much room there is.
+
+From top to bottom: the title, a rule or the banner of a broken line, the middle (which depends on
+the page and on where the table is in its life), the line of the turn, a notice, the keys.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from odin_client.terminal import pages, scores
+from odin_client.terminal.board import board, turn_line
+from odin_client.terminal.capabilities import Capabilities
+from odin_client.terminal.cells import BLANK, Click, Line, Span, fit, in_ascii, line, stretch, width
+from odin_client.terminal.keys import Binding, bindings
+from odin_client.terminal.screen import MIN_COLS, MIN_ROWS, Page, Question, Screen
+from odin_client.terminal.waiting import ready_line, waiting_room
+from odin_client.values import Phase
+
+_MOST: Final = 500
+"""Sizes beyond this are a terminal's mistake."""
+
+
+def fits(cols: int, rows: int) -> bool:
+    """Whether there is room for the game at all."""
+    return cols >= MIN_COLS and rows >= MIN_ROWS
+
+
+def render(screen: Screen, cols: int, rows: int, caps: Capabilities) -> list[Line]:
+    """The picture in at most `rows` lines of at most `cols` cells."""
+    cols, rows = min(max(cols, 1), _MOST), min(max(rows, 1), _MOST)
+    lines = _whole(screen, cols, rows) if fits(cols, rows) else _too_small(screen, cols, rows)
+    lines = [fit(one, cols) for one in lines[:rows]]
+    return in_ascii(lines) if caps.ascii_only else lines
+
+
+def _too_small(screen: Screen, cols: int, rows: int) -> list[Line]:
+    told = [
+        f"Odin needs {MIN_COLS}x{MIN_ROWS},",
+        f"this is {cols}x{rows}.",
+        "Make it larger.",
+        "Your turn!" if screen.my_decision else "You keep your seat.",
+        "Ctrl-C quits.",
+    ]
+    return [line(text) for text in told]
+
+
+def _whole(screen: Screen, cols: int, rows: int) -> list[Line]:
+    roomy = rows > MIN_ROWS + 1
+    # Where every row counts the rule leaves, and the banner takes the row of the notice.
+    rule = [_second_line(screen, cols)] if roomy or screen.link else []
+    notice = [_notice(screen)] if roomy or not screen.link else []
+    head = [_title(screen, cols), *rule]
+    foot = [_status(screen, cols), *notice, _keys(screen, cols)]
+    room = rows - len(head) - len(foot)
+    middle = _middle(screen, cols, room)
+    return [*head, *middle, *[BLANK] * (room - len(middle)), *foot]
+
+
+def _middle(screen: Screen, cols: int, room: int) -> list[Line]:
+    match screen.page:
+        case Page.HELP:
+            return pages.text_page("HELP", pages.help_rows(cols), screen.scroll, cols, room)
+        case Page.RULES:
+            return pages.text_page("RULES", pages.rules_rows(cols), screen.scroll, cols, room)
+        case Page.LOG:
+            return pages.log_page(screen, cols, room)
+        case Page.SCORES:
+            return scores.scores(screen, cols, room)
+        case Page.TABLE:
+            pass
+    match screen.table.phase:
+        case Phase.WAITING:
+            return waiting_room(screen, cols, room)
+        case Phase.PLAYING if screen.table.game:
+            return board(screen, cols, room)
+        case Phase.BETWEEN_DEALS if screen.table.game:
+            return scores.deal_over(screen, cols, room)
+        case Phase.GAME_OVER if screen.table.game:
+            return scores.game_over(screen, cols, room)
+        case Phase.CLOSED:
+            return pages.closed(screen, cols, room)
+        case _:
+            return [BLANK, line(Span(" Waiting for the table …", "quiet"))]
+
+
+# -- head
+
+
+def _title(screen: Screen, cols: int) -> Line:
+    table = screen.table
+    deal = f" · deal {table.game.deal}" if table.game and table.game.deal else ""
+    threshold = table.options.threshold
+    ending = " · single deal" if threshold is None else f" · to {threshold} points"
+    left = f" ODIN {table.table}{deal}{ending}"
+    state = f"{'●' if screen.link is None else '○'} {screen.address}  ?=help "
+    bar = stretch(line(Span(left, "title")), line(Span(state, "title")), cols)
+    return (*bar, Span(" " * (cols - sum(width(span.text) for span in bar)), "title"))
+
+
+def _second_line(screen: Screen, cols: int) -> Line:
+    link = screen.link
+    if link is None:
+        return line(Span("─" * cols, "rule"))
+    tried = f" · try {link.attempt}" if link.attempt else ""
+    problem = link.problem or "connection lost"
+    text = f" ! {problem}{tried} · you keep your seat · r tries now"
+    return fit(line(Span(f"{text:<{cols}}", "banner")), cols)
+
+
+# -- foot
+
+
+def _status(screen: Screen, cols: int) -> Line:
+    """Whose turn it is, or what the table waits for."""
+    if screen.question is Question.LEAVE:
+        return line(" ", Span(" LEAVE? ", "question"), f"  {_leaving(screen)}")
+    match screen.table.phase:
+        case Phase.WAITING:
+            return ready_line(screen)
+        case Phase.PLAYING:
+            return turn_line(screen, cols)
+        case Phase.BETWEEN_DEALS:
+            return scores.next_deal_line(screen)
+        case Phase.GAME_OVER:
+            seated = screen.table.my_seat is not None
+            return line(" Another game? Enter asks for a rematch." if seated else "")
+        case _:
+            return BLANK
+
+
+def _leaving(screen: Screen) -> str:
+    if screen.table.i_am_host:
+        return "q keeps the table, x closes it for all, Esc stays"
+    if screen.table.my_seat is not None and screen.playing:
+        return "A substitute plays on for you. q leaves, Esc stays"
+    return "q leaves, Esc stays"
+
+
+def _notice(screen: Screen) -> Line:
+    return line(" ", Span(screen.notice, "news")) if screen.notice else BLANK
+
+
+def _keys(screen: Screen, cols: int) -> Line:
+    """The keys that do something now; the last one, help, stays when others have no room."""
+    shown = [binding for binding in bindings(screen) if binding.label]
+    while len(shown) > 2 and width(" " + "  ".join(map(_key_text, shown))) > cols:
+        del shown[-2]
+    spans: list[Span | str] = []
+    for binding in shown:
+        click = Click(binding.command, binding.argument) if binding.keys else None
+        spans += [
+            "  " if spans else " ",
+            Span(binding.shown, "key", click),
+            Span(f" {binding.label}", "", click),
+        ]
+    return line(*spans)
+
+
+def _key_text(binding: Binding) -> str:
+    return f"{binding.shown} {binding.label}"

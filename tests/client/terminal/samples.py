@@ -1,0 +1,294 @@
+"""Tables to look at: one for each screen of the client."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from odin_client.selection import Selection
+from odin_client.table import TableModel
+from odin_client.terminal.screen import Page, Question, Screen
+from odin_client.updates import LinkChanged
+from odin_client.values import (
+    Decision,
+    DecisionKind,
+    Game,
+    LegalPlay,
+    Occupant,
+    Options,
+    Phase,
+    Player,
+    Seat,
+    SeatPresence,
+)
+from odin_engine import Card, legal_plays, set_of
+
+NOW = datetime(2026, 11, 30, 12, 0, 0, tzinfo=UTC)
+
+NAMES = ("Ann", "Bob", "Zoe", "Chloé", "fox", "Dagný Ólafsdóttir the 2nd")
+ME = 2
+
+
+def cards(text: str) -> tuple[Card, ...]:
+    return tuple(Card.parse(word) for word in text.split())
+
+
+def seats(*, host: int = 0) -> tuple[Seat, ...]:
+    return tuple(
+        Seat(
+            seat,
+            Occupant.BUILT_IN_BOT if name == "fox" else Occupant.PERSON,
+            name,
+            level="greedy" if name == "fox" else "",
+            ready=name != "Zoe",
+            host=seat == host,
+        )
+        for seat, name in enumerate(NAMES)
+    )
+
+
+def decision(hand: str, centre: str, *, seat: int = ME) -> Decision:
+    beaten = set_of(cards(centre)) if centre else None
+    plays = legal_plays(cards(hand), beaten) if seat == ME else ()
+    return Decision(
+        id=30,
+        seat=seat,
+        kind=DecisionKind.RESPOND if centre else DecisionKind.OPEN,
+        may_pass=bool(centre),
+        plays=tuple(LegalPlay(play, play.count == len(cards(hand))) for play in plays),
+        pick_ups=beaten.cards if beaten and seat == ME else (),
+    )
+
+
+def playing(hand: str = "R4 O7 Y8 B9 B6 B1 V4", centre: str = "G6 G4", *, turn: int = ME) -> Screen:
+    """A deal of six, where it is this seat's turn; the centre is Chloé's."""
+    beaten = set_of(cards(centre)) if centre else None
+    counts = (9, 7, len(cards(hand)), 2, 5, 9)
+    game = Game(
+        game=1,
+        deal=3,
+        opener=1,
+        players=tuple(
+            Player(seat, count, passed=seat == 1, penalties=(2, 0, seat), total=2 + seat)
+            for seat, count in enumerate(counts)
+        ),
+        centre=beaten,
+        centre_seat=3 if beaten else None,
+        hand=tuple(sorted(cards(hand))),
+    )
+    return screen(
+        TableModel(
+            table="K7QF",
+            log_id="log",
+            seq=30,
+            options=Options(6, 15, short_deck=True, private=False, open_to_bots=True, title=""),
+            phase=Phase.PLAYING,
+            seats=seats(),
+            my_seat=ME,
+            game=game,
+            decision=decision(hand, centre, seat=turn),
+            presence={5: SeatPresence(5, connected=False, away_since=NOW)},
+        )
+    )
+
+
+def screen(table: TableModel) -> Screen:
+    return Screen(
+        table,
+        address="192.168.1.20:7711",
+        invitation="odin-table join K7QF@192.168.1.20",
+        log=[
+            "You passed",
+            "Chloé 64 (G6 G4) took Y8",
+            "fox passed",
+            "Dagný Ólafsdóttir the 2nd passed",
+            "Ann passed",
+            "Bob passed",
+        ],
+        levels=("random", "greedy", "hard"),
+        now=NOW,
+    )
+
+
+def _chosen(text: str, pick_up: str = "") -> Selection:
+    return Selection(cards(text), pick_up=Card.parse(pick_up) if pick_up else None)
+
+
+def your_turn() -> Screen:
+    return playing()
+
+
+def chosen() -> Screen:
+    here = playing()
+    here.selection = _chosen("B9 B6 B1", "G4")
+    return here
+
+
+def chosen_badly() -> Screen:
+    here = playing()
+    here.selection = _chosen("B6 B1")
+    here.notice = "Not sent: 61 does not beat 64."
+    return here
+
+
+def which_card() -> Screen:
+    here = chosen()
+    here.question = Question.PICK_UP
+    return here
+
+
+def picking_up() -> Screen:
+    """The play was sent without a pick-up: the server asks (R13)."""
+    here = playing(hand="R4 O7 Y8 V4", centre="B9 B6 B1")
+    assert here.table.game is not None
+    here.table.game = replace(here.table.game, centre_seat=ME)
+    here.table.decision = Decision(
+        31, ME, DecisionKind.PICK_UP, may_pass=False, pick_ups=cards("G6 G4")
+    )
+    here.selection = _chosen("", "G6")
+    return here
+
+
+def really_pass() -> Screen:
+    here = playing()
+    here.question = Question.PASS
+    return here
+
+
+def hold_back() -> Screen:
+    here = playing(hand="B9 B6 B1", centre="G6 G4")
+    here.selection = _chosen("B9 B6")
+    here.question = Question.HOLD_BACK
+    return here
+
+
+def opening() -> Screen:
+    return playing(hand="R4 O7 Y8 B9 B6 B1 V4 R1 R2", centre="")
+
+
+def others_turn() -> Screen:
+    here = playing(turn=4)
+    here.selection = _chosen("R4 V4")
+    return here
+
+
+def sending() -> Screen:
+    here = chosen()
+    here.sent = 30
+    return here
+
+
+def longest_sets() -> Screen:
+    """Nine cards in the centre, nine in the hand."""
+    return playing(hand="R1 R2 R3 R4 R5 R6 R7 R8 R9", centre="G1 G2 G3 G4 G5 G6 G7 G8 G9", turn=0)
+
+
+def watching() -> Screen:
+    here = playing(turn=4)
+    assert here.table.game is not None
+    here.table.my_seat = None
+    here.table.game = replace(here.table.game, hand=None)
+    here.table.watchers = 3
+    return here
+
+
+def reconnecting() -> Screen:
+    here = playing()
+    here.link = LinkChanged(online=False, problem="connection refused", attempt=3, retry_in=2.0)
+    return here
+
+
+def leaving() -> Screen:
+    here = playing()
+    here.question = Question.LEAVE
+    return here
+
+
+def host_leaving() -> Screen:
+    here = leaving()
+    here.table.i_am_host = True
+    return here
+
+
+def waiting() -> Screen:
+    here = playing()
+    here.table.phase = Phase.WAITING
+    here.table.game = None
+    here.table.decision = None
+    here.table.seats = (*seats(host=ME)[:5], Seat(5))
+    here.table.i_am_host = True
+    here.log = ["The table was opened.", "Ann sat down.", "Ann: salut!"]
+    return here
+
+
+def between_deals() -> Screen:
+    here = playing()
+    assert here.table.game is not None
+    left = ("R4 V4 Y8", "O9 Y6 G2 B3 V1", "R9 R2 O5 Y4 Y3 G1 B7 V6 V2", "", "G6", "B1 B2")
+    here.table.phase = Phase.BETWEEN_DEALS
+    here.table.decision = None
+    here.table.next_deal_time = NOW + timedelta(seconds=12)
+    here.table.game = replace(
+        here.table.game,
+        remaining_hands=tuple((seat, cards(text)) for seat, text in enumerate(left)),
+        out_seat=3,
+    )
+    return here
+
+
+def game_over() -> Screen:
+    here = between_deals()
+    assert here.table.game is not None
+    here.table.phase = Phase.GAME_OVER
+    here.table.next_deal_time = None
+    here.table.game = replace(here.table.game, winners=(0,))
+    return here
+
+
+def closed() -> Screen:
+    here = playing()
+    here.table.phase = Phase.CLOSED
+    here.table.decision = None
+    return here
+
+
+def not_there_yet() -> Screen:
+    return screen(TableModel(table="K7QF"))
+
+
+def _page(page: Page) -> Callable[[], Screen]:
+    def opened() -> Screen:
+        here = playing()
+        here.page = page
+        return here
+
+    return opened
+
+
+SCREENS: dict[str, Callable[[], Screen]] = {
+    "your-turn": your_turn,
+    "chosen": chosen,
+    "chosen-badly": chosen_badly,
+    "which-card": which_card,
+    "picking-up": picking_up,
+    "really-pass": really_pass,
+    "hold-back": hold_back,
+    "opening": opening,
+    "others-turn": others_turn,
+    "sending": sending,
+    "longest-sets": longest_sets,
+    "watching": watching,
+    "reconnecting": reconnecting,
+    "leaving": leaving,
+    "host-leaving": host_leaving,
+    "waiting": waiting,
+    "between-deals": between_deals,
+    "game-over": game_over,
+    "closed": closed,
+    "not-there-yet": not_there_yet,
+    "help": _page(Page.HELP),
+    "rules": _page(Page.RULES),
+    "scores": _page(Page.SCORES),
+    "log": _page(Page.LOG),
+}
