@@ -37,6 +37,7 @@ from prompt_toolkit.mouse_events import MouseButton, MouseEvent, MouseEventType
 from prompt_toolkit.output import ColorDepth, Output
 from prompt_toolkit.styles import Style
 
+from odin_client.credential_store import default_path
 from odin_client.session import Session
 from odin_client.terminal.capabilities import Capabilities, Depth
 from odin_client.terminal.cells import Click
@@ -91,19 +92,29 @@ async def run(
     caps: Capabilities,
     invitation: str = "",
     rejoin: str = "",
+    ends_with_me: bool = False,
     log_file: Path | None = None,
     terminal_input: Input | None = None,
     terminal_output: Output | None = None,
 ) -> int:
     """Plays or watches at this table until the person ends it; gives the exit code.
 
-    `invitation` is what others type to sit down, one command a line; `rejoin` is printed at the
-    end when the seat is kept. While the screen is full, what others write to standard error goes
-    to `log_file`. Raises what `Session.follow` raises, with the terminal given back. Ends with 0,
-    or as if killed by a signal: 130 (Ctrl-C), 129, 143.
+    `invitation` is what others type to sit down, one command a line; `rejoin` is what brings one
+    back, printed at the end when the seat is kept. `ends_with_me` says that the server is only
+    for this person and ends with this client, so that leaving needs no choice. While the screen
+    is full, what is written to standard error goes to `log_file`; unless named, to `terminal.log`
+    beside the credentials. Raises what `Session.follow` raises, with the terminal given back. Ends
+    with 0, or as if killed by a signal: 130 (Ctrl-C), 129, 143.
     """
-    client = _Client(session, caps, invitation, terminal_input, terminal_output)
-    code = await client.run(log_file)
+    screen = Screen(
+        session.table,
+        address=session.address.server,
+        invitation=invitation,
+        ends_with_me=ends_with_me,
+        levels=tuple(session.connection.info.levels),
+    )
+    client = _Client(session, screen, caps, terminal_input, terminal_output)
+    code = await client.run(log_file or default_path().with_name("terminal.log"))
     if (
         rejoin
         and not client.left
@@ -138,8 +149,8 @@ class _Client:
     def __init__(
         self,
         session: Session,
+        screen: Screen,
         caps: Capabilities,
-        invitation: str,
         terminal_input: Input | None,
         terminal_output: Output | None,
     ) -> None:
@@ -150,12 +161,7 @@ class _Client:
         self._mouse = caps.mouse
         self._tasks: set[asyncio.Task[None]] = set()
         self._last_key = time.monotonic()
-        self._screen = Screen(
-            session.table,
-            address=session.address.server,
-            invitation=invitation,
-            levels=tuple(session.connection.info.levels),
-        )
+        self._screen = screen
         self._commands = Commands(
             self._screen,
             session,

@@ -155,15 +155,15 @@ def section(title: str, cols: int) -> Line:
 
 
 def _centre(screen: Screen, cols: int, density: _Density) -> list[Line]:
-    beaten = _beaten(screen)
+    marked = _marked(screen)
     cards = _centre_cards(screen)
     title = section(_centre_title(screen), cols)
     if not density.boxes or not _boxes_fit(cards, cols):
-        chips = [_chip(card, chosen=card == beaten, click=_taking(screen, card)) for card in cards]
-        tail = f"   take {beaten}" if beaten else ""
+        chips = [_chip(card, chosen=card == marked, click=_taking(screen, card)) for card in cards]
+        tail = f"   take {marked}" if marked else ""
         return [title, line(" ", *chips, Span(tail, "take"))]
     boxes = _boxes([(card, False, True, _taking(screen, card)) for card in cards])
-    marks = line("  ", *(Span("↺take " if card == beaten else " " * 6, "take") for card in cards))
+    marks = line("  ", *(Span("↺take " if card == marked else " " * 6, "take") for card in cards))
     # The row of marks is there whenever a card may be marked, so that nothing jumps.
     return [title, *(boxes or [BLANK] * 3), marks]
 
@@ -175,7 +175,7 @@ def _centre_cards(screen: Screen) -> Sequence[Card]:
     return game.centre.cards if game and game.centre else ()
 
 
-def _beaten(screen: Screen) -> Card | None:
+def _marked(screen: Screen) -> Card | None:
     """The card marked to be taken: the chosen one, or the only one that the play can take."""
     play, wanted = screen.selection.card_set, screen.selection.pick_up
     if (
@@ -262,13 +262,13 @@ def _preview(screen: Screen) -> Line:
     verdict = judge(selection, screen.situation)
     chosen = selection.card_set
     number = Span(f" {chosen.value} ", "number") if chosen else Span(" ? ", "number")
-    beaten = _beaten(screen)
+    marked = _marked(screen)
     return line(
         " ",
         number,
         f"  {' '.join(map(str, chosen.cards if chosen else selection.cards))}  ",
         Span(f"{'✓' if verdict.good else '✗'} {verdict.text}", "good" if verdict.good else "bad"),
-        Span(f"  take {beaten}" if beaten and verdict.good else "", "take"),
+        Span(f"  take {marked}" if marked and verdict.good else "", "take"),
     )
 
 

@@ -18,7 +18,7 @@ from odin_client.terminal.log import add_to
 from odin_client.terminal.pages import help_rows, rules_rows
 from odin_client.terminal.screen import Page, Question, Screen, Sort
 from odin_client.terminal.view import fits
-from odin_client.updates import LinkChanged, Update
+from odin_client.updates import DecisionOpened, LinkChanged, Update
 from odin_client.values import Action, DecisionKind, Occupant, Pass, Phase, PickUp, PlayCards
 from odin_engine import Card, Colour
 
@@ -110,7 +110,10 @@ class Commands:
             screen.link = None if update.online else update
         add_to(screen.log, update, screen.table)
         screen.selection = screen.selection.kept(screen.table.hand, screen.takeable)
-        if screen.my_decision is None and screen.question is not Question.LEAVE:
+        asked_about_a_play = screen.question not in (None, Question.LEAVE)
+        if asked_about_a_play and (
+            screen.my_decision is None or isinstance(update, DecisionOpened)
+        ):
             screen.question = None
         if screen.choosing_pick_up and screen.selection.pick_up is None:
             screen.selection = screen.selection.taking(screen.takeable[0])
@@ -158,7 +161,7 @@ class Commands:
             self._leave_for_good()
         elif screen.question is not Question.LEAVE:
             screen.question = Question.LEAVE
-        elif screen.table.my_seat is None:
+        elif screen.table.my_seat is None or screen.ends_with_me:
             self._leave_for_good()
         else:
             self._call(self._session.leave(), then=self._leave_for_good)
@@ -167,8 +170,10 @@ class Commands:
         self._call(self._session.close_table(), then=self._leave_for_good)
 
     def _ready(self) -> None:
-        me = self._screen.table.me
-        self._call(self._session.ready(not (me and me.ready)))
+        table = self._screen.table
+        # Before a game one may change one's mind; between deals a second Enter means the same.
+        undo = table.phase is Phase.WAITING and table.me is not None and table.me.ready
+        self._call(self._session.ready(not undo))
 
     def _start(self) -> None:
         self._call(self._session.start())

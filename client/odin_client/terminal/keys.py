@@ -44,7 +44,7 @@ ALWAYS: Final = (
 _HELP: Final = Binding(("?", "f1"), "open", Page.HELP, "help", "?")
 _LEAVE: Final = Binding(("q",), "leave", None, "leave", "q")
 _CHAT: Final = Binding(("c",), "chat", None, "chat", "c")
-_LOG: Final = Binding(("l",), "open", Page.LOG, "log", "l")
+_LOG: Final = Binding(("l", "pageup"), "open", Page.LOG, "log", "l")
 _SCORES: Final = Binding(("w",), "open", Page.SCORES, "scores", "w")
 _MOUSE: Final = Binding(("f2", "m"), "switch_mouse")
 _EVERYWHERE: Final = (_MOUSE, *ALWAYS)
@@ -62,7 +62,7 @@ def bindings(screen: Screen) -> tuple[Binding, ...]:
 
 def _leaving(screen: Screen) -> tuple[Binding, ...]:
     stay = Binding(("escape", "n"), "stay", None, "stay", "Esc")
-    if screen.table.i_am_host:
+    if screen.table.i_am_host and not screen.ends_with_me:
         return (
             Binding(("q", "k"), "leave", None, "leave, keep the table", "q"),
             Binding(("x",), "close_table", None, "close the table", "x"),

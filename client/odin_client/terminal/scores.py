@@ -12,8 +12,7 @@ def deal_over(screen: Screen, cols: int, room: int) -> list[Line]:
     """After a deal: the penalties, what everybody had left, how near the threshold is."""
     game = screen.table.game
     assert game is not None, "between deals there is a game"
-    out = "" if game.out_seat is None else f" · {screen.table.name_of(game.out_seat)} went out"
-    title = f"DEAL {game.deal} OVER{out}"
+    title = f"DEAL {game.deal} OVER{_went_out(screen, game)}"
     table = [section(title, cols), *_penalties(screen, game, cols, hands=True)]
     distance = [BLANK, *_distances(screen, game, cols)]
     lines = [*table, *distance] if len(table) + len(distance) <= room else table
@@ -54,6 +53,13 @@ def verdict(screen: Screen, game: Game) -> str:
     if len(names) == 1:
         return f"{names[0]} {'win' if names[0] == 'You' else 'wins'} with {total}."
     return f"{', '.join(names[:-1])} and {names[-1]} share the victory with {total}."
+
+
+def _went_out(screen: Screen, game: Game) -> str:
+    if game.out_seat is None:
+        return ""
+    who = "you" if game.out_seat == screen.table.my_seat else screen.table.name_of(game.out_seat)
+    return f" · {who} went out{f' with {game.centre.value}' if game.centre else ''}"
 
 
 def next_deal_line(screen: Screen) -> Line:

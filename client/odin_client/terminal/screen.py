@@ -65,6 +65,8 @@ class Screen:
     """Of the server, for the title."""
     invitation: str = ""
     """The command with which others sit down here. Empty: nobody can."""
+    ends_with_me: bool = False
+    """Whether the server is only mine and ends when I leave."""
     selection: Selection = field(default_factory=Selection)
     cursor: int = 0
     """The place in the sorted hand."""

@@ -130,6 +130,8 @@ def _status(screen: Screen, cols: int) -> Line:
 
 
 def _leaving(screen: Screen) -> str:
+    if screen.ends_with_me:
+        return "The table ends with you. q leaves, Esc stays"
     if screen.table.i_am_host:
         return "q keeps the table, x closes it for all, Esc stays"
     if screen.table.my_seat is not None and screen.playing:

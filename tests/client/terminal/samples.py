@@ -211,6 +211,12 @@ def host_leaving() -> Screen:
     return here
 
 
+def leaving_alone() -> Screen:
+    here = host_leaving()
+    here.ends_with_me = True
+    return here
+
+
 def waiting() -> Screen:
     here = playing()
     here.table.phase = Phase.WAITING
@@ -282,6 +288,7 @@ SCREENS: dict[str, Callable[[], Screen]] = {
     "reconnecting": reconnecting,
     "leaving": leaving,
     "host-leaving": host_leaving,
+    "leaving-alone": leaving_alone,
     "waiting": waiting,
     "between-deals": between_deals,
     "game-over": game_over,
