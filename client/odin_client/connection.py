@@ -15,8 +15,13 @@ from typing import Final, TypeVar
 
 import grpc
 import grpc.aio
+from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message import DecodeError, Message
-from google.rpc import error_details_pb2, status_pb2
+from google.protobuf.message_factory import GetMessageClass
+from google.rpc import (  # pyright: ignore[reportMissingTypeStubs] -- they are there, unmarked
+    error_details_pb2,
+    status_pb2,
+)
 
 from odin_client.address import Address
 from odin_client.credential_store import Credential
@@ -141,6 +146,17 @@ class Connection:
                 if time.monotonic() + pause > give_up:
                     raise unreachable(self.address, refusal) from error
             await asyncio.sleep(pause)
+
+    async def call_by_name(
+        self, method: MethodDescriptor, request: Message, *, patience: float = PATIENCE
+    ) -> Message:
+        """Calls a method that is known by its description only. Otherwise as `call`."""
+        callable_: grpc.aio.UnaryUnaryMultiCallable[Message, Message] = self._channel.unary_unary(
+            f"/{method.containing_service.full_name}/{method.name}",
+            request_serializer=type(request).SerializeToString,
+            response_deserializer=GetMessageClass(method.output_type).FromString,
+        )
+        return await self.call(callable_, request, patience=patience)
 
     def watch(
         self, request: play_pb2.WatchTableRequest

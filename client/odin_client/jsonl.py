@@ -1,0 +1,183 @@
+r"""JSON mode: one JSON object per line on stdin and stdout, for a program in any language.
+
+Each object has one key, which says what it is, and under it a message of the contract in
+protobuf's own JSON mapping (field names in lowerCamelCase, enums by name, times as text).
+
+On stdout:
+
+    {"watchTable": {"snapshot": {...}}}      each WatchTableResponse of the stream, as it comes:
+    {"watchTable": {"events": {...}}}        what happens arrives here and only here
+    {"act": {"seq": 12}, "requestId": "a1"}  the answer to a call, in the order of the calls
+    {"error": {"call": "act", "code": "FAILED_PRECONDITION", "reason": "ILLEGAL_ACTION",
+               "message": "...", "metadata": {"rule": "R9", ...}}, "requestId": "a2"}
+    {"link": {"online": false, "problem": "...", "attempt": 1, "retryIn": 0.3}}
+
+On stdin: any call of the contract by the name of its method, with its request. `requestId` and
+`table` are filled in when they are left out:
+
+    {"act": {"decisionId": 11,
+             "action": {"playCards": {"cards": ["CARD_B9"], "pickUp": "CARD_G4"}}}}
+    {"setReady": {"ready": true}}            {"sendChat": {"text": "hello"}}
+    {"startGame": {}}                        {"addBot": {"level": "hard"}}
+    {"rematch": {}}                          {"leaveSeat": {}}
+
+A decision for one's own seat brings all that may be chosen, and a default action that may be
+sent back as it is: no rules are needed. A line that is no such object is answered by an error, and
+reading goes on. After a broken line the stream resumes by itself; `link` says so. The program ends
+with the table, or at the end of stdin (whoever only watches watches on); the seat is kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any, Final, TextIO, cast
+
+from google.protobuf.descriptor import MethodDescriptor
+from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
+from google.protobuf.message_factory import GetMessageClass
+
+from odin_client.connection import new_request_id
+from odin_client.errors import Refused, Unreachable
+from odin_client.input_lines import InputLines
+from odin_client.session import Session
+from odin_client.updates import LinkChanged
+from odin_table.v1 import chat_pb2, history_pb2, lobby_pb2, play_pb2
+
+PATIENCE: Final = 120.0
+"""Seconds without a server after which the program ends."""
+
+_SERVICES: Final = (
+    lobby_pb2.DESCRIPTOR.services_by_name["LobbyService"],
+    play_pb2.DESCRIPTOR.services_by_name["PlayService"],
+    chat_pb2.DESCRIPTOR.services_by_name["ChatService"],
+    history_pb2.DESCRIPTOR.services_by_name["HistoryService"],
+)
+
+CALLS: Final = {
+    f"{method.name[0].lower()}{method.name[1:]}": method
+    for service in _SERVICES
+    for method in service.methods
+    if not method.server_streaming
+}
+"""Every call that answers once, by its name in JSON."""
+
+
+class JsonMode:
+    """A program at one table."""
+
+    def __init__(self, session: Session, requests: TextIO, out: TextIO) -> None:
+        """Reads from `requests` and writes to `out` once it runs."""
+        self._session: Final = session
+        self._requests: Final = requests
+        self._out: Final = out
+
+    async def run(self) -> None:
+        """Until the table has ended, or the input has.
+
+        Whoever only watches watches on after its end. Raises what `Session.follow` raises.
+        """
+        tasks = [asyncio.create_task(self._follow()), asyncio.create_task(self._serve())]
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        for task in done:
+            task.result()
+
+    async def _follow(self) -> None:
+        async for update in self._session.follow(tap=self._show_item, patience=PATIENCE):
+            if isinstance(update, LinkChanged):
+                link = {
+                    "online": update.online,
+                    "problem": update.problem,
+                    "attempt": update.attempt,
+                    "retryIn": round(update.retry_in, 3),
+                }
+                self._show({"link": link})
+
+    def _show_item(self, item: play_pb2.WatchTableResponse) -> None:
+        self._show({"watchTable": MessageToDict(item)})
+
+    def _show(self, value: dict[str, Any]) -> None:
+        # Escaped, so that whoever looks at it in a terminal is safe from what others wrote.
+        self._out.write(f"{json.dumps(value, separators=(',', ':'))}\n")
+        self._out.flush()
+
+    async def _serve(self) -> None:
+        lines = InputLines(self._requests)
+        while (line := await lines.next()) is not None:
+            if line.strip():
+                self._show(await self._answer(line))
+        if self._session.table.my_seat is None:
+            await asyncio.Event().wait()  # a watcher watches on
+
+    def _fill_in(self, method: MethodDescriptor, fields: dict[str, Any]) -> str:
+        """Adds the table and a request id where there are none; gives the request id."""
+        known = method.input_type.fields_by_name
+        if "table" in known:
+            fields.setdefault("table", self._session.table.table)
+        if "request_id" not in known:
+            return ""
+        if "request_id" not in fields:
+            fields.setdefault("requestId", new_request_id())
+        return str(fields.get("requestId") or fields.get("request_id"))
+
+    async def _answer(self, line: str) -> dict[str, Any]:
+        """The answer to one line of input, or the error."""
+        try:
+            call, fields = _read(line)
+        except ValueError as error:
+            return _error(Refused("MALFORMED", str(error), code="INVALID_ARGUMENT"), "", "")
+        method = CALLS[call]
+        request = GetMessageClass(method.input_type)()
+        request_id = self._fill_in(method, fields)
+        try:
+            ParseDict(fields, request)
+        except ParseError as error:
+            refusal = Refused("MALFORMED", str(error), code="INVALID_ARGUMENT")
+            return _error(refusal, call, request_id)
+        try:
+            answer = await self._session.connection.call_by_name(method, request)
+        except Refused as refusal:
+            return _error(refusal, call, request_id)
+        except Unreachable as problem:
+            return _error(Refused("", str(problem), code="UNAVAILABLE"), call, request_id)
+        return _labelled({call: MessageToDict(answer)}, request_id)
+
+
+def _object(value: object) -> dict[str, Any]:
+    """The value, when it is a JSON object; raises ValueError."""
+    if not isinstance(value, dict):
+        raise ValueError('a line is an object with one key and an object in it: {"act": {...}}')
+    return cast("dict[str, Any]", value)
+
+
+def _read(line: str) -> tuple[str, dict[str, Any]]:
+    """The call and the fields of its request; raises ValueError with what is wrong."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"this line is no JSON: {error}") from error
+    items = list(_object(value).items())
+    call, fields = items[0] if len(items) == 1 else ("", None)
+    if call not in CALLS:
+        raise ValueError(f"there is no call {call[:40]!r}; there are {', '.join(CALLS)}")
+    return call, _object(fields)
+
+
+def _error(refusal: Refused, call: str, request_id: str) -> dict[str, Any]:
+    error = {
+        "call": call,
+        "code": refusal.code,
+        "reason": refusal.reason,
+        "message": refusal.message,
+        "metadata": refusal.facts,
+    }
+    return _labelled({"error": error}, request_id)
+
+
+def _labelled(answer: dict[str, Any], request_id: str) -> dict[str, Any]:
+    return {**answer, "requestId": request_id} if request_id else answer

@@ -1,0 +1,197 @@
+r"""Line mode: one sentence per event, plain commands, no escape sequences at all.
+
+For pipes, for terminals that can do nothing, and for screen readers. Sentences go to stdout, what
+is wrong with a command goes to stderr. The prompt is shown only when a person types.
+
+Commands that come through a pipe are done in order, each as soon as it can be: `play` waits for
+the own turn, `ready` for the end of a deal. So `printf 'legal\npass\n' | odin-table join TABLE`
+does what it says. The end of the input leaves the seat as it is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Final, TextIO
+
+from odin_client import sentences
+from odin_client.errors import Refused, Unreachable
+from odin_client.input_lines import InputLines
+from odin_client.line_commands import LineCommands, MistakeError
+from odin_client.session import Session
+from odin_client.updates import (
+    DealEnded,
+    DecisionOpened,
+    GameEnded,
+    LinkChanged,
+    RematchAsked,
+    SnapshotTaken,
+    Update,
+)
+from odin_client.values import Phase
+
+PIPE_PATIENCE: Final = 120.0
+"""Seconds without a server after which a pipe gives up. A person decides that by themselves."""
+
+
+class LineMode:
+    """A person, or a pipe, at one table."""
+
+    def __init__(
+        self,
+        session: Session,
+        commands: TextIO,
+        out: TextIO,
+        errors: TextIO,
+        *,
+        asks_to_close: bool = False,
+    ) -> None:
+        """`asks_to_close`: a host who quits is asked whether the table is to be closed."""
+        self.left = False
+        """Whether the seat was given up."""
+        self._session: Final = session
+        self._table: Final = session.table
+        self._input: Final = commands
+        self._out: Final = out
+        self._errors: Final = errors
+        self._asks_to_close: Final = asks_to_close
+        self._typed: Final = commands.isatty()
+        self._news: Final = asyncio.Condition()
+        self._commands: Final = LineCommands(session, self._say, self._settled)
+        self._prompted = False
+
+    async def run(self) -> None:
+        """Until the table has ended, the input has, or the person stops.
+
+        A watcher whose input is no terminal watches on after its end. Raises what
+        `Session.follow` raises.
+        """
+        tasks = [asyncio.create_task(self._follow()), asyncio.create_task(self._obey())]
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        for task in done:
+            task.result()
+
+    # What happens
+
+    async def _follow(self) -> None:
+        async for update in self._session.follow(patience=None if self._typed else PIPE_PATIENCE):
+            self._tell(update)
+            async with self._news:
+                self._news.notify_all()
+
+    def _tell(self, update: Update) -> None:
+        if isinstance(update, SnapshotTaken):
+            self._say(sentences.centre_sentence(self._table))
+        elif isinstance(update, LinkChanged):
+            self._complain(sentences.link_sentence(update))
+        elif said := sentences.sentence(update, self._table):
+            self._say(said)
+        if self._opens_my_decision(update):
+            self._say_my_turn()
+        if self._is_pause(update) and (hint := sentences.next_sentence(self._table)):
+            self._say(hint)
+            self._prompt()
+
+    def _opens_my_decision(self, update: Update) -> bool:
+        """Not a decision of the past, which comes along when catching up."""
+        if not self._table.my_turn or self._table.decision is None:
+            return False
+        if isinstance(update, DecisionOpened):
+            return update.decision.id == self._table.decision.id
+        return isinstance(update, SnapshotTaken)
+
+    def _say_my_turn(self) -> None:
+        assert self._table.decision is not None, "it is the own turn"
+        self._say(sentences.turn_sentence(self._table, self._table.decision))
+        self._say(sentences.hand_sentence(self._commands.hand_in_order()))
+        self._prompt()
+
+    def _is_pause(self, update: Update) -> bool:
+        if self._table.my_seat is None:
+            return False
+        if isinstance(update, DealEnded):
+            return self._table.phase is Phase.BETWEEN_DEALS
+        return isinstance(update, GameEnded | RematchAsked | SnapshotTaken)
+
+    # What is typed
+
+    async def _obey(self) -> None:
+        lines = InputLines(self._input)
+        while (line := await lines.next()) is not None:
+            self._prompted = False  # the person has ended the line of the prompt
+            word, _, rest = line.strip().partition(" ")
+            if word in ("quit", "leave"):
+                await self._stop(lines, leaving=word == "leave")
+                return
+            if word:
+                await self._do(word.lower(), rest.strip())
+            self._prompt()
+        if self._table.my_seat is None and not self._typed:
+            await asyncio.Event().wait()  # a watcher watches on
+
+    async def _do(self, word: str, rest: str) -> None:
+        command = self._commands.all.get(word)
+        if command is None:
+            self._complain(f"error: unknown command, try: {', '.join(self._commands.all)}, quit")
+            return
+        if self._typed and not command.possible():
+            self._complain(f"error: {command.otherwise or 'not yet'}")
+            return
+        await self._until(command.possible)
+        try:
+            await command.do(rest)
+        except (MistakeError, Refused) as problem:
+            self._complain(f"error: {problem}")
+        except Unreachable as problem:
+            self._complain(f"error: {problem} It may not have been done: look at the table.")
+
+    async def _stop(self, lines: InputLines, *, leaving: bool) -> None:
+        closable = self._asks_to_close and self._table.i_am_host and not self._table.closed
+        try:
+            if closable and self._typed and await self._wants_to_close(lines):
+                await self._session.close_table()
+            elif leaving and self._table.my_seat is not None:
+                await self._session.leave()
+                self.left = True
+        except (Refused, Unreachable) as problem:
+            self._complain(f"error: {problem}")
+
+    async def _wants_to_close(self, lines: InputLines) -> bool:
+        self._out.write("Close the table for everybody, or keep it? [close/keep] ")
+        self._out.flush()
+        answer = await lines.next()
+        return answer is not None and answer.strip().lower() in ("c", "close", "y", "yes")
+
+    async def _settled(self, seq: int) -> None:
+        await self._until(lambda: self._table.seq >= seq)
+
+    async def _until(self, condition: Callable[[], bool]) -> None:
+        async with self._news:
+            await self._news.wait_for(condition)
+
+    # What is printed
+
+    def _say(self, text: str) -> None:
+        self._print(text, self._out)
+
+    def _complain(self, text: str) -> None:
+        self._print(text, self._errors)
+
+    def _print(self, text: str, stream: TextIO) -> None:
+        if self._prompted:
+            self._prompted = False
+            self._out.write("\n")
+            self._out.flush()
+        stream.write(f"{text}\n")
+        stream.flush()
+
+    def _prompt(self) -> None:
+        if self._typed and not self._prompted:
+            self._prompted = True
+            self._out.write("> ")
+            self._out.flush()
