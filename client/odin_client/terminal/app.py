@@ -37,7 +37,6 @@ from prompt_toolkit.mouse_events import MouseButton, MouseEvent, MouseEventType
 from prompt_toolkit.output import ColorDepth, Output
 from prompt_toolkit.styles import Style
 
-from odin_client.credential_store import default_path
 from odin_client.session import Session
 from odin_client.terminal.capabilities import Capabilities, Depth
 from odin_client.terminal.cells import Click
@@ -92,7 +91,6 @@ async def run(
     caps: Capabilities,
     invitation: str = "",
     rejoin: str = "",
-    ends_with_me: bool = False,
     log_file: Path | None = None,
     terminal_input: Input | None = None,
     terminal_output: Output | None = None,
@@ -100,21 +98,20 @@ async def run(
     """Plays or watches at this table until the person ends it; gives the exit code.
 
     `invitation` is what others type to sit down, one command a line; `rejoin` is what brings one
-    back, printed at the end when the seat is kept. `ends_with_me` says that the server is only
-    for this person and ends with this client, so that leaving needs no choice. While the screen
-    is full, what is written to standard error goes to `log_file`; unless named, to `terminal.log`
-    beside the credentials. Raises what `Session.follow` raises, with the terminal given back. Ends
-    with 0, or as if killed by a signal: 130 (Ctrl-C), 129, 143.
+    back, printed at the end when the seat is kept. Without it nothing is left to come back to: the
+    server is only for this person and ends with this client. While the screen is full, what is
+    written to standard error goes to `log_file`, or nowhere. Raises what `Session.follow` raises,
+    with the terminal given back. Ends with 0, or as if killed by a signal: 130 (Ctrl-C), 129, 143.
     """
     screen = Screen(
         session.table,
         address=session.address.server,
         invitation=invitation,
-        ends_with_me=ends_with_me,
+        ends_with_me=not rejoin,
         levels=tuple(session.connection.info.levels),
     )
     client = _Client(session, screen, caps, terminal_input, terminal_output)
-    code = await client.run(log_file or default_path().with_name("terminal.log"))
+    code = await client.run(log_file)
     if (
         rejoin
         and not client.left

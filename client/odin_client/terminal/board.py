@@ -60,6 +60,7 @@ def board(screen: Screen, cols: int, room: int) -> list[Line]:
     if cols >= _WIDE:
         left = cols - max(cols // 3, 36)
         pane = log_lines(screen.log, cols - left - 2, room)
+        pane += [BLANK] * (room - len(pane))
         return beside(_fitting(screen, left, room, log_elsewhere=True), pane, left, "│ ")
     return _fitting(screen, cols, room, log_elsewhere=False)
 

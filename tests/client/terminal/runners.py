@@ -107,17 +107,10 @@ class Terminal(ABC):
                 raise AssertionError(f"waited for {wanted}, saw:\n{screen}")
             self._await_output(left)
 
-    def wait_for_any(self, *texts: str) -> str:
-        """Waits until one of the texts is on the screen; gives the first that is."""
-        deadline = time.monotonic() + PATIENCE
-        while True:
-            screen = self.screen()
-            for text in texts:
-                if text in screen:
-                    return text
-            left = deadline - time.monotonic()
-            if left <= 0:
-                raise AssertionError(f"waited for one of {texts}, saw:\n{screen}")
+    def wait_for_change(self, before: str, seconds: float = PATIENCE) -> None:
+        """Waits until the screen is no longer as it was, at most so long."""
+        deadline = time.monotonic() + seconds
+        while self.screen() == before and (left := deadline - time.monotonic()) > 0:
             self._await_output(left)
 
 

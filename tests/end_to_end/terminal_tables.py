@@ -1,0 +1,144 @@
+"""A server of one's own and tables at it, for clients in terminals."""
+
+from __future__ import annotations
+
+import asyncio
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from odin_client.address import Address
+from odin_client.connection import Connection
+from odin_client.credential_store import Credential
+from odin_client.session import Session
+from odin_client.values import Options
+from tests.client.terminal.runners import PATIENCE, Terminal, environment
+
+ODIN_TABLE: Final = (sys.executable, "-m", "odin_client")
+
+TURNS: Final = 400
+"""More things to decide than any game here has."""
+
+OpenTerminal: TypeAlias = Callable[..., Terminal]
+
+
+@dataclass
+class Server:
+    """A server process."""
+
+    process: subprocess.Popen[str]
+    address: str
+
+    def kill(self) -> None:
+        """As a crash: without a word."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait(PATIENCE)
+
+    def open_table(self, *, seats: int, bots: int = 0, threshold: int | None = None) -> str:
+        """Opens a table with bots; gives what `join` takes. Its host is nobody who sits there."""
+
+        async def opening() -> str:
+            connection = await Connection.open(Address.parse(self.address), Credential.new())
+            options = Options(
+                seats=seats,
+                threshold=threshold,
+                short_deck=True,
+                private=False,
+                open_to_bots=True,
+                title="",
+            )
+            try:
+                session = await Session.open_table(connection, options)
+                for _ in range(bots):
+                    await session.add_bot("greedy")
+                return str(session.address)
+            finally:
+                await connection.close()
+
+        return asyncio.run(opening())
+
+
+@contextmanager
+def running_server(folder: Path, listen: str = "127.0.0.1:0") -> Generator[Server]:
+    """A server with bots that do not dawdle; it is gone at the end."""
+    process = subprocess.Popen(
+        [*ODIN_TABLE, "serve", "--listen", listen, "--set", "bot_delay=0"],
+        stdout=subprocess.PIPE,
+        stderr=(folder / "server.log").open("ab"),
+        env=environment({"XDG_STATE_HOME": str(folder)}),
+        text=True,
+    )
+    try:
+        yield Server(process, _listens_on(process))
+    finally:
+        process.kill()
+        process.wait(PATIENCE)
+        assert process.stdout is not None
+        process.stdout.close()
+
+
+def _listens_on(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        if select.select([process.stdout], [], [], 0.25)[0]:
+            # It says where: HOST:PORT is the last word of the line.
+            words = process.stdout.readline().split()
+            assert words, f"the server ended ({process.poll()})"
+            return words[-1]
+    raise AssertionError("the server did not say that it serves")
+
+
+def join(table: str, name: str) -> Sequence[str]:
+    """The command that sits somebody down."""
+    return (*ODIN_TABLE, "join", table, "--name", name)
+
+
+def in_shell(command: Sequence[str]) -> Sequence[str]:
+    """The command as somebody types it in a shell: what was there before comes back after it."""
+    return ("sh", "-c", 'echo BEFORE; "$@"; echo AFTER $?', "sh", *command)
+
+
+def play_on(terminal: Terminal, end: str, *others: Terminal) -> str:
+    """Plays what is legal at all of these terminals until a text is on the first one's screen.
+
+    Each key waits until it has changed something. When something else has changed meanwhile, the
+    key does no harm: all of them are refused or mean the same again.
+    """
+    everybody = (terminal, *others)
+    for _ in range(TURNS):
+        for one in everybody:
+            screen = one.screen()
+            if one is terminal and end in screen:
+                return screen
+            if key := _next_key(screen):
+                one.press(key)
+                one.wait_for_change(screen)
+        if not any(_next_key(one.screen()) for one in everybody) and end not in terminal.screen():
+            terminal.wait_for_change(terminal.screen(), seconds=0.25)
+    raise AssertionError(f"waited for {end!r} in vain, saw:\n{terminal.screen()}")
+
+
+def _next_key(screen: str) -> str | None:
+    if "SENDING" in screen:
+        return None
+    for sign, key in (
+        ("TAKE WHICH CARD?", "enter"),
+        ("PASS?", "p"),
+        ("REALLY?", "enter"),
+        ("next deal in", "enter"),
+    ):
+        if sign in screen:
+            return key
+    if "YOUR TURN" not in screen:
+        return None
+    if "✓" in screen:
+        return "enter"
+    return "p" if "no legal play" in screen else "tab"

@@ -1,0 +1,254 @@
+"""What people do in a terminal, from the first key to the last, with real processes.
+
+Every test here runs on a pseudo-terminal drawn by pyte (`make test`) and in a real tmux
+(`make test-tmux`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Generator, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.client.terminal.runners import PyteTerminal, Terminal, TmuxTerminal
+from tests.end_to_end.terminal_tables import (
+    ODIN_TABLE,
+    OpenTerminal,
+    Server,
+    in_shell,
+    join,
+    play_on,
+    running_server,
+)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Generator[Server]:
+    with running_server(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture(params=["pyte", pytest.param("tmux", marks=pytest.mark.tmux)])
+def open_terminal(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[OpenTerminal]:
+    """Opens terminals of this kind; each belongs to a person with a home of their own."""
+    with contextlib.ExitStack() as closing:
+        opened = 0
+
+        def opening(
+            command: Sequence[str],
+            *,
+            cols: int = 80,
+            rows: int = 24,
+            more: Mapping[str, str] | None = None,
+        ) -> Terminal:
+            nonlocal opened
+            opened += 1
+            home = tmp_path / f"person-{opened}"
+            home.mkdir()
+            own = {"XDG_STATE_HOME": str(home), **(more or {})}
+            terminal: Terminal = (
+                TmuxTerminal(command, cols, rows, own, home)
+                if request.param == "tmux"
+                else PyteTerminal(command, cols, rows, own)
+            )
+            closing.callback(terminal.close)
+            return terminal
+
+        yield opening
+
+
+def test_a_person_plays_against_bots_to_the_end_of_a_game_and_once_more(
+    server: Server, open_terminal: OpenTerminal
+) -> None:
+    table = server.open_table(seats=4, bots=3, threshold=10)
+    zoe = open_terminal(join(table, "Zoe"))
+    zoe.wait_for("WAITING ROOM", "Zoe (you)", "not ready", "3 of 4 ready")
+    zoe.press("space")
+    zoe.wait_for("YOUR HAND 9", "CENTRE")
+    screen = play_on(zoe, "GAME OVER")
+    assert "left in hand" in screen
+    assert " win" in screen or " share the victory" in screen
+    zoe.press("enter")
+    zoe.wait_for("YOUR HAND 9", "CENTRE")
+
+
+def test_two_people_and_a_spectator_at_one_table(
+    server: Server, open_terminal: OpenTerminal
+) -> None:
+    table = server.open_table(seats=2)
+    ann = open_terminal(join(table, "Ann"))
+    ann.wait_for("Ann (you)", "a game needs two players")
+    bob = open_terminal(join(table, "Bob"), cols=40, rows=16)
+    bob.wait_for("Bob (you)")
+    eve = open_terminal((*ODIN_TABLE, "watch", table), cols=120, rows=30)
+    eve.wait_for("WAITING ROOM", "Ann", "Bob")
+
+    ann.press("c")
+    ann.wait_for("say:")
+    ann.send("salut Bob!")
+    ann.press("enter")
+    for one in (ann, eve):
+        one.wait_for("Ann: salut Bob!")
+
+    ann.press("space")
+    ann.wait_for("1 of 2 ready")
+    bob.press("space")
+    for one in (ann, bob):
+        one.wait_for("HAND 9", "CENTRE empty")
+    eve.wait_for("WATCHING", "CENTRE empty")
+    assert "HAND" not in eve.screen()
+
+    play_on(ann, "GAME OVER", bob)
+    for one in (ann, bob, eve):
+        one.wait_for("GAME OVER", " with ")
+
+    # Whoever asks for a rematch is ready for it.
+    ann.press("enter")
+    ann.wait_for("1 of 2 ready")
+    bob.wait_for("WAITING ROOM")
+    bob.press("space")
+    ann.wait_for("YOUR HAND 9")
+
+
+def test_the_number_is_typed_and_the_reason_shown(
+    server: Server, open_terminal: OpenTerminal
+) -> None:
+    table = server.open_table(seats=2)
+    people = [open_terminal(join(table, name)) for name in ("Ann", "Bob")]
+    for one in people:
+        one.wait_for("(you)")
+        one.press("space")
+    for one in people:
+        one.wait_for("YOUR HAND 9")
+    opener = next(one for one in people if "YOUR TURN" in one.screen())
+    other = next(one for one in people if one is not opener)
+
+    opener.press("tab")
+    lowest = opener.wait_for("✓ opens")
+    opener.press("escape")
+    opener.wait_for("legal plays", without="✓")
+    opener.press("p")
+    opener.wait_for("may not pass")  # R5
+    opener.press("a")
+    opener.wait_for("✗ same colour or same number only", without="may not pass")  # R8
+    opener.press("escape", "tab", "enter")
+    number = _number_in(lowest)
+    for one in people:
+        one.wait_for(f"CENTRE {number} by")
+
+    # In advance, on the other's turn: nothing is sent.
+    opener.press("space")
+    opener.wait_for(" ✗ ")
+    opener.press("enter")
+    opener.wait_for("It is not your turn yet")
+
+    # R10: passing although something can be played takes a second key.
+    other.wait_for("YOUR TURN", "legal play")
+    other.press("p")
+    if "no legal play" not in other.screen():
+        other.wait_for("PASS?")
+        other.press("escape")
+        other.wait_for("YOUR TURN", without="PASS?")
+        other.press("p", "p")
+    opener.wait_for("CENTRE empty", "YOUR TURN")  # R14
+    assert "▲" in opener.screen()
+
+
+def _number_in(screen: str) -> str:
+    """The number in the preview."""
+    preview = next(row for row in screen.split("\n") if "✓" in row)
+    return preview.split()[0]
+
+
+def test_help_rules_scores_and_log_leave_the_turn_in_sight(
+    server: Server, open_terminal: OpenTerminal
+) -> None:
+    table = server.open_table(seats=2)
+    people = [open_terminal(join(table, name)) for name in ("Ann", "Bob")]
+    for one in people:
+        one.wait_for("(you)")
+        one.press("space")
+    for one in people:
+        one.wait_for("YOUR HAND 9")
+    opener = next(one for one in people if "YOUR TURN" in one.screen())
+    for keys, title in ((["?"], "HELP"), (["tab"], "RULES"), (["escape", "w"], "SCORES")):
+        opener.press(*keys)
+        opener.wait_for(f"── {title}", "YOUR TURN")
+    opener.press("escape", "l")
+    opener.wait_for("── LOG", "YOUR TURN")
+    opener.press("tab", "1", "enter")  # nothing of the table moves below a page
+    opener.press("escape")
+    opener.wait_for("CENTRE empty", "YOUR HAND 9")
+    assert "legal plays" in opener.screen()
+
+
+def test_resizing_again_and_again_draws_the_same_table(
+    server: Server, open_terminal: OpenTerminal
+) -> None:
+    table = server.open_table(seats=4, bots=3)
+    zoe = open_terminal(join(table, "Zoe"))
+    zoe.wait_for("Zoe (you)")
+    zoe.press("space")
+    zoe.wait_for("YOUR TURN", "YOUR HAND")
+    zoe.press("tab")
+    zoe.press("space")
+    for cols, rows in ((40, 16), (200, 60), (60, 20), (80, 24)):
+        zoe.resize(cols, rows)
+        zoe.wait_for("YOUR TURN", "CENTRE", "─" * (cols - 1))
+    for cols, rows in ((39, 24), (10, 3), (1, 1)):
+        zoe.resize(cols, rows)
+        zoe.wait_for("Odin needs"[:cols], without="YOUR TURN")
+    zoe.resize(80, 24)
+    zoe.wait_for("YOUR TURN", "CENTRE")
+
+
+def test_quitting_keeps_the_seat_and_says_how_to_come_back(
+    server: Server, open_terminal: OpenTerminal
+) -> None:
+    table = server.open_table(seats=2)
+    zoe = open_terminal(in_shell(join(table, "Zoe")))
+    zoe.wait_for("Zoe (you)")
+    zoe.press("c-c")
+    screen = zoe.wait_for("You keep your seat", f"odin-table join {table}", "AFTER 130")
+    # What was on the screen before is there again (pyte has no second screen).
+    assert "BEFORE" in screen or isinstance(zoe, PyteTerminal)
+    assert "WAITING ROOM" not in screen
+
+
+def test_leaving_takes_two_keys_and_frees_the_seat(
+    server: Server, open_terminal: OpenTerminal
+) -> None:
+    table = server.open_table(seats=2)
+    ann = open_terminal(in_shell(join(table, "Ann")))
+    bob = open_terminal(join(table, "Bob"))
+    ann.wait_for("Bob", "Ann (you)")
+    bob.wait_for("Ann", "Bob (you)")
+    ann.press("q")
+    ann.wait_for("LEAVE?")
+    ann.press("escape")
+    ann.wait_for("of 2 ready", without="LEAVE?")
+    ann.press("q", "q")
+    screen = ann.wait_for("AFTER 0")
+    assert "You keep your seat" not in screen
+    bob.wait_for("-- free --")
+
+
+def test_a_killed_server_leaves_the_board_the_choice_and_a_way_out(
+    server: Server, open_terminal: OpenTerminal
+) -> None:
+    table = server.open_table(seats=4, bots=3)
+    zoe = open_terminal(in_shell(join(table, "Zoe")))
+    zoe.wait_for("Zoe (you)")
+    zoe.press("space")
+    zoe.wait_for("YOUR TURN")
+    zoe.press("space")
+    preview = next(row for row in zoe.wait_for(" ▲").split("\n") if "✓" in row or "✗" in row)
+    server.kill()
+    screen = zoe.wait_for("you keep your seat", "r retry now")
+    assert "YOUR HAND" in screen
+    assert preview in screen
+    zoe.press("r")
+    zoe.press("c-c")
+    zoe.wait_for("You keep your seat", "AFTER 130")
