@@ -38,6 +38,7 @@ from odin_client.errors import ClientError, Refused, Unreachable
 from odin_client.seat_view import seat_view
 from odin_client.session import Session
 from odin_client.updates import GameEnded
+from odin_client.values import Occupant, Phase
 from odin_engine import Action, Card, Decision, Pass, PickUp, PlayCards, View
 from odin_engine.strategies import STRATEGIES, Strategy
 
@@ -56,6 +57,15 @@ __all__ = [
 
 CHOICE_DEADLINE: Final = 5.0
 """Seconds that a bot may think about one decision."""
+
+LINE_PATIENCE: Final = 300.0
+"""Seconds without a server after which a bot gives up its table."""
+
+REMATCH_PATIENCE: Final = 30.0
+"""Seconds after a game in which people may ask a roaming bot for another one."""
+
+EMPTY_PATIENCE: Final = 60.0
+"""Seconds that a roaming bot waits at a table where no person is."""
 
 Report: TypeAlias = Callable[[str], None]
 """Takes a line about a bot that failed."""
@@ -149,21 +159,48 @@ class BotRunner:
         self._decided = 0
         self._thinking: asyncio.Future[object] | None = None
 
-    async def play(self, games: int | None = 1) -> int:
+    async def play(self, games: int | None = 1, *, roams: bool = False) -> int:
         """Plays so many games (None: all that there are), or until the table has ended.
 
-        Asks for another game after each but the last. Gives the number of games played. Raises
-        what `Session.follow` raises.
+        Asks for another game after each but the last. A bot that roams does not: it leaves that to
+        the people at the table, and gives up a table at which nothing happens any more. Gives
+        the number of games played. Raises what `Session.follow` raises.
         """
         played = 0
-        async for update in self._session.follow():
-            if isinstance(update, GameEnded):
-                played += 1
-                if played == games:
-                    break
-                await self._ask_for_rematch()
-            await self._decide_if_due()
-        return played
+        give_up: float | None = None
+        loop = asyncio.get_running_loop()
+        async with contextlib.aclosing(self._session.follow(patience=LINE_PATIENCE)) as updates:
+            while True:
+                try:
+                    async with asyncio.timeout_at(give_up):
+                        update = await anext(updates)
+                except (StopAsyncIteration, TimeoutError):
+                    return played
+                if isinstance(update, GameEnded):
+                    played += 1
+                    if played == games:
+                        return played
+                    if not roams:
+                        await self._ask_for_rematch()
+                await self._decide_if_due()
+                left = self._patience() if roams else None
+                if left is None:
+                    give_up = None
+                elif give_up is None:
+                    give_up = loop.time() + left
+
+    def _patience(self) -> float | None:
+        """Seconds for which a bot stays at a table where nothing happens; None: something does."""
+        table = self._session.table
+        if table.phase is Phase.GAME_OVER:
+            return REMATCH_PATIENCE
+        someone = any(
+            seat.occupant is Occupant.PERSON
+            and seat.seat in table.presence
+            and table.presence[seat.seat].connected
+            for seat in table.taken_seats
+        )
+        return None if someone or table.phase is not Phase.WAITING else EMPTY_PATIENCE
 
     async def _ask_for_rematch(self) -> None:
         try:

@@ -38,6 +38,9 @@ CALL_DEADLINE: Final = 5.0
 PATIENCE: Final = 20.0
 """Seconds until a call is given up for good, all attempts together."""
 
+OPEN_PATIENCE: Final = 5.0
+"""Seconds until a server that does not answer at first is given up: somebody waits for it."""
+
 BACKOFF_FIRST: Final = 0.3
 BACKOFF_LONGEST: Final = 3.0
 
@@ -92,7 +95,11 @@ class Connection:
 
     @classmethod
     async def open(
-        cls, address: Address, credential: Credential | None = None, *, patience: float = PATIENCE
+        cls,
+        address: Address,
+        credential: Credential | None = None,
+        *,
+        patience: float = OPEN_PATIENCE,
     ) -> Connection:
         """Connects, and asks the server what it is.
 

@@ -80,7 +80,8 @@ class Session:
         """What is known of the table; current while `follow` runs."""
         self.link = LinkChanged(online=True)
         """Whether the line stands; for a banner."""
-        self._code: Final = code
+        self.code: Final = code
+        """Of a private table, as far as it is known."""
         self._set_clock(connection.info.server_time)
         self._wake = asyncio.Event()
         self._stream: _Stream | None = None
@@ -132,7 +133,7 @@ class Session:
             lobby_pb2.TakeSeatRequest(
                 request_id=new_request_id(),
                 table=self.table.table,
-                code=self._code,
+                code=self.code,
                 name=name,
                 seat=seat,
                 occupant=occupant_value(occupant),
@@ -196,7 +197,7 @@ class Session:
 
     async def _one_stream(self, tap: Tap | None) -> AsyncGenerator[Update, None]:
         """The updates of one stream; raises _BrokenError when another one is to be opened."""
-        request = play_pb2.WatchTableRequest(table=self.table.table, code=self._code)
+        request = play_pb2.WatchTableRequest(table=self.table.table, code=self.code)
         if self.table.log_id:
             request.after_seq = self.table.seq
             request.log_id = self.table.log_id

@@ -40,6 +40,7 @@ from odin_client.values import (
     ChatLine,
     Decision,
     Game,
+    Occupant,
     Options,
     Phase,
     Player,
@@ -203,10 +204,14 @@ class TableModel:
             case ReadyChanged():
                 self._set_seat(replace(self.seats[event.seat], ready=event.ready))
             case SubstituteSeated():
-                self._set_seat(replace(self.seats[event.seat], substituted=True))
+                self._set_seat(replace(self.seats[event.seat], substituted=True, ready=True))
             case SeatResumed():
-                self._set_seat(replace(self.seats[event.seat], substituted=False))
+                self._set_seat(replace(self.seats[event.seat], substituted=False, ready=False))
+            case DealEnded():
+                self._ask_who_is_ready()
             case RematchAsked():
+                self._ask_who_is_ready()
+                self._set_seat(replace(self.seats[event.seat], ready=True))
                 self.phase = Phase.WAITING
             case TableClosed():
                 self.phase = Phase.CLOSED
@@ -214,6 +219,15 @@ class TableModel:
                 self.next_deal_time = None
             case _:
                 pass
+
+    def _ask_who_is_ready(self) -> None:
+        """Persons have to say so anew; whoever else plays always is."""
+        self.seats = tuple(
+            replace(seat, ready=False)
+            if seat.occupant is Occupant.PERSON and not seat.substituted
+            else seat
+            for seat in self.seats
+        )
 
     def _set_seat(self, seat: Seat) -> None:
         self.seats = tuple(seat if s.seat == seat.seat else s for s in self.seats)

@@ -1,0 +1,201 @@
+"""`odin-table bot`."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from odin_client.address import Address
+from odin_client.commands.options import ADDRESS, credential_file
+
+if TYPE_CHECKING:
+    from odin_client.bots import Bot
+    from odin_client.connection import Connection
+    from odin_client.credential_store import Credential
+    from odin_client.session import Session
+
+POLL: Final = 1.0
+"""Seconds between two looks for a table with a free seat."""
+
+
+@dataclass(frozen=True)
+class _Wish:
+    """What was asked for."""
+
+    strategy: str
+    games: int | None
+    seed: int | None
+    think: float
+    name: str
+    code: str
+
+
+@click.command()
+@click.argument("table", type=ADDRESS, required=False, metavar="[[HANDLE@]HOST[:PORT]]")
+@click.option(
+    "--any",
+    "anywhere",
+    type=ADDRESS,
+    metavar="HOST[:PORT]",
+    help="Take any seat there that is open to bots; play; start again.",
+)
+@click.option(
+    "--strategy",
+    default="greedy",
+    show_default=True,
+    metavar="NAME|module:Class",
+    help="random, greedy, hard, or a class of your own.",
+)
+@click.option(
+    "--games",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="How many games to play (default: one at a table, no end with --any).",
+)
+@click.option("--seed", type=int, help="Let the bot choose the same way each time.")
+@click.option(
+    "--think",
+    type=click.FloatRange(0.01, 60),
+    default=5.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long it may think before its default action is taken.",
+)
+@click.option("--name", help="Its name at the table (default: its strategy and a number).")
+@click.option("--code", default="", help="The code of a private table.")
+@credential_file
+def command(
+    table: Address | None,
+    anywhere: Address | None,
+    strategy: str,
+    games: int | None,
+    seed: int | None,
+    think: float,
+    name: str | None,
+    code: str,
+    credential_file: Path | None,
+) -> int:
+    """Let a bot play a seat.
+
+    A class of your own inherits from odin_client.bots.Bot, has a method choose(view), and is
+    named module:Class. When it raises, is too slow or chooses something illegal, that is said on
+    stderr, and the default action is taken. With --name, a bot that is started again has its seat
+    back.
+    """
+    from odin_client.bots import make_bot
+    from odin_client.commands.interface import run_in_loop
+    from odin_client.credential_store import Credential, CredentialStore
+
+    address = table or anywhere
+    if address is None or (table and anywhere):
+        raise click.UsageError("Name a table, or a server with --any.")
+    bot = make_bot(strategy, seed)
+    if name:
+        credential = CredentialStore(credential_file).credential_for(address, name)
+    else:
+        # Another bot on this machine must not have the same seat.
+        name = f"{strategy.rpartition(':')[2][:18]}-{secrets.randbelow(9000) + 1000}"
+        credential = Credential.new()
+    wish = _Wish(strategy, games, seed, think, name, code)
+    if table:
+        return run_in_loop(_at_a_table(table, credential, bot, wish))
+    return run_in_loop(_anywhere(address, credential, bot, wish))
+
+
+def _report(name: str, problem: str) -> None:
+    click.echo(f"{name} {problem}", err=True)
+
+
+async def _at_a_table(address: Address, credential: Credential, bot: Bot, wish: _Wish) -> int:
+    from odin_client.commands.finding import find_to_join
+    from odin_client.connection import Connection
+
+    connection = await Connection.open(address, credential)
+    try:
+        handle = address.handle
+        if not handle and not wish.code:
+            handle = await find_to_join(connection, wish.name)
+        await _play(connection, handle, bot, wish, wish.games or 1)
+        return 0
+    finally:
+        await connection.close()
+
+
+async def _anywhere(address: Address, credential: Credential, bot: Bot, wish: _Wish) -> int:
+    from odin_client.connection import Connection
+    from odin_client.errors import Refused, Unreachable
+
+    played = 0
+    been_there = False
+    while wish.games is None or played < wish.games:
+        try:
+            connection = await Connection.open(address, credential)
+            try:
+                been_there = True
+                handle = await _free_seat(connection)
+                left = None if wish.games is None else wish.games - played
+                played += await _play(connection, handle, bot, wish, left, roams=True)
+            finally:
+                await connection.close()
+        except Unreachable as problem:
+            if not been_there:
+                raise
+            _report(wish.name, f"has lost the server and tries again: {problem.message}")
+        except Refused as refusal:
+            # Somebody else was quicker, or the table has ended meanwhile: look for another one.
+            if refusal.exit_code != Refused.exit_code:
+                raise
+            await asyncio.sleep(POLL)
+    return 0
+
+
+async def _free_seat(connection: Connection) -> str:
+    """Waits for a table that has a seat for a bot; gives its handle."""
+    from odin_table.v1 import lobby_pb2
+
+    wanted = lobby_pb2.ListTablesRequest(page_size=100, joinable=True, open_to_bots=True)
+    while True:
+        found = await connection.call(connection.lobby.ListTables, wanted)
+        if found.tables:
+            return found.tables[0].table
+        await asyncio.sleep(POLL)
+
+
+async def _play(
+    connection: Connection,
+    handle: str,
+    bot: Bot,
+    wish: _Wish,
+    games: int | None,
+    *,
+    roams: bool = False,
+) -> int:
+    """Plays at one table and leaves it; gives the number of games played."""
+    from odin_client.bots import BotRunner
+    from odin_client.session import Session
+    from odin_client.values import Occupant
+
+    session = await Session.sit_down(
+        connection, handle, name=wish.name, code=wish.code, occupant=Occupant.REMOTE_BOT
+    )
+    runner = BotRunner(
+        session, bot, lambda problem: _report(wish.name, problem), deadline=wish.think
+    )
+    played = await runner.play(games, roams=roams)
+    await _leave(session)
+    return played
+
+
+async def _leave(session: Session) -> None:
+    """Frees the seat, unless there is nothing to free any more."""
+    from odin_client.errors import ClientError
+
+    with contextlib.suppress(ClientError):
+        if not session.table.closed:
+            await session.leave()

@@ -1,0 +1,162 @@
+"""`odin-table host`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from odin_client.address import DEFAULT_PORT, Address, own_addresses
+from odin_client.commands.options import Ui, credential_file, ending, sits_down, threshold_of
+
+if TYPE_CHECKING:
+    from odin_client.local_server import LocalServer
+    from odin_client.session import Session
+
+
+@dataclass(frozen=True)
+class _Wish:
+    """What was asked for."""
+
+    listen: str
+    seats: int
+    bots: int
+    level: str
+    threshold: int | None
+    private: bool
+    title: str
+    name: str
+    ui: Ui
+    colour: str | None
+    file: Path | None
+
+
+@click.command()
+@click.option(
+    "--seats", type=click.IntRange(2, 6), default=6, show_default=True, help="How many may sit."
+)
+@click.option(
+    "--bots", type=click.IntRange(0, 5), default=0, show_default=True, help="How many bots sit."
+)
+@click.option(
+    "--level",
+    metavar="NAME",
+    default="greedy",
+    show_default=True,
+    help="How these bots play: random, greedy or hard.",
+)
+@ending
+@click.option("--private", is_flag=True, help="Not listed; one enters with a code.")
+@click.option("--title", default="", help="A title for the list of tables.")
+@click.option(
+    "--listen",
+    metavar="HOST:PORT",
+    default=f"0.0.0.0:{DEFAULT_PORT}",
+    show_default=True,
+    help="Where the server listens.",
+)
+@sits_down
+@credential_file
+def command(
+    seats: int,
+    bots: int,
+    level: str,
+    threshold: int | None,
+    single_deal: bool,
+    private: bool,
+    title: str,
+    listen: str,
+    name: str,
+    ui: Ui,
+    colour: str | None,
+    credential_file: Path | None,
+) -> int:
+    """Open a table for others on this network, and sit down.
+
+    The server is a process of its own: when you stop, you are asked whether to close the table or
+    to keep it for the others.
+    """
+    from odin_client.commands.interface import run_in_loop
+
+    if bots >= seats:
+        raise click.UsageError(f"{bots} bots and you need {bots + 1} seats: raise --seats.")
+    to = threshold_of(threshold, single_deal)
+    wish = _Wish(listen, seats, bots, level, to, private, title, name, ui, colour, credential_file)
+    return run_in_loop(_host(wish))
+
+
+async def _host(wish: _Wish) -> int:
+    from odin_client.commands.interface import log_file, rejoin_command, run_interface
+    from odin_client.errors import ClientError
+    from odin_client.local_server import LocalServer
+
+    try:
+        server = LocalServer.start(wish.listen, [], tied=False, log=log_file())
+    except ClientError as error:
+        raise ClientError(
+            f"{error.message} {error.advice}",
+            "If a server runs there already, sit down with `odin-table join 127.0.0.1`; "
+            "or choose another port: `--listen 0.0.0.0:7712`.",
+        ) from error
+    try:
+        session = await _open(server, wish)
+    except BaseException:
+        await server.stop()
+        raise
+    code = session.code
+    try:
+        return await run_interface(
+            session,
+            wish.ui,
+            colour=wish.colour,
+            invitation=_invitation(session.address, code),
+            rejoin=rejoin_command("join", session.address, wish.name, code),
+            asks_to_close=True,
+        )
+    finally:
+        await session.connection.close()
+        if session.table.closed:
+            await server.stop()
+        else:
+            click.echo(
+                f"The table is kept: process {server.pid} serves it at {server.address}. "
+                f"To stop it: kill {server.pid}",
+                err=True,
+            )
+
+
+async def _open(server: LocalServer, wish: _Wish) -> Session:
+    """Opens the table and sits down."""
+    from odin_client.connection import Connection
+    from odin_client.credential_store import CredentialStore
+    from odin_client.session import Session
+    from odin_client.values import Options
+
+    credential = CredentialStore(wish.file).credential_for(server.address, wish.name)
+    connection = await Connection.open(server.address, credential)
+    try:
+        session = await Session.open_table(
+            connection,
+            Options(
+                seats=wish.seats,
+                threshold=wish.threshold,
+                private=wish.private,
+                title=wish.title,
+            ),
+        )
+        await session.take_seat(wish.name)
+        for _ in range(wish.bots):
+            await session.add_bot(wish.level)
+    except BaseException:
+        await connection.close()
+        raise
+    return session
+
+
+def _invitation(here: Address, code: str) -> str:
+    with_code = f" --code {code}" if code else ""
+    addresses = own_addresses() or [here.host]
+    places = [Address(address, here.port, here.handle) for address in addresses]
+    return "\n".join(f"odin-table join {place}{with_code}" for place in places)

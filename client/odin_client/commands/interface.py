@@ -1,0 +1,119 @@
+"""Runs one of the three interfaces at a table, in one asyncio loop, stopped in order by signals."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any
+
+import click
+import platformdirs
+
+from odin_client.address import Address
+from odin_client.commands.options import Ui
+from odin_client.session import Session
+
+
+def run_in_loop(work: Coroutine[Any, Any, int]) -> int:
+    """Runs the work; gives its exit code, or that of the signal that ended it.
+
+    129 after SIGHUP, 130 after Ctrl-C, 143 after SIGTERM.
+    """
+    try:
+        return asyncio.run(_until_a_signal(work))
+    except KeyboardInterrupt:
+        return 130
+
+
+async def _until_a_signal(work: Coroutine[Any, Any, int]) -> int:
+    loop = asyncio.get_running_loop()
+    task = asyncio.ensure_future(work)
+    caught: list[int] = []
+
+    def stop(number: int) -> None:
+        caught.append(number)
+        task.cancel()
+
+    for name in ("SIGTERM", "SIGHUP"):
+        with contextlib.suppress(AttributeError, NotImplementedError):  # not on Windows
+            number = getattr(signal, name)
+            loop.add_signal_handler(number, stop, int(number))
+    try:
+        return await task
+    except asyncio.CancelledError:
+        if caught:
+            return 128 + caught[0]
+        raise
+
+
+def log_file() -> Path:
+    """Where a full-screen client, and a server that it starts, write what goes wrong."""
+    return platformdirs.user_state_path("odin-table", appauthor=False) / "odin-table.log"
+
+
+def rejoin_command(command: str, address: Address, name: str, code: str = "") -> str:
+    """What to type to come back to a table."""
+    with_code = f" --code {code}" if code else ""
+    with_name = f" --name {_quoted(name)}" if name else ""
+    return f"odin-table {command} {address}{with_code}{with_name}"
+
+
+def _quoted(text: str) -> str:
+    import shlex
+
+    return shlex.quote(text)
+
+
+async def run_interface(
+    session: Session,
+    ui: Ui,
+    *,
+    colour: str | None = None,
+    invitation: str = "",
+    rejoin: str = "",
+    asks_to_close: bool = False,
+) -> int:
+    """Lets a person or a program play or watch until they stop; gives the exit code.
+
+    `rejoin` is what to type to come back, told at the end when the seat is kept. Raises what
+    `Session.follow` raises.
+    """
+    if ui is Ui.TUI:
+        return await _full_screen(session, colour, invitation, rejoin)
+    if ui is Ui.JSON:
+        from odin_client.jsonl import JsonMode
+
+        await JsonMode(session, sys.stdin, sys.stdout).run()
+        return 0
+    from odin_client.line import LineMode
+
+    if invitation:
+        click.echo(f"Others sit down with:\n{invitation}", err=True)
+    mode = LineMode(session, sys.stdin, sys.stdout, sys.stderr, asks_to_close=asks_to_close)
+    try:
+        await mode.run()
+    finally:
+        table = session.table
+        if rejoin and table.my_seat is not None and not mode.left and not table.closed:
+            click.echo(f"You keep your seat. Come back with: {rejoin}", err=True)
+    return 0
+
+
+async def _full_screen(session: Session, colour: str | None, invitation: str, rejoin: str) -> int:
+    from odin_client.terminal import app
+    from odin_client.terminal.capabilities import capabilities
+
+    caps = capabilities(
+        os.environ,
+        is_terminal=sys.stdout.isatty(),
+        encoding=sys.stdout.encoding or "ascii",
+        colour=colour,
+    )
+    return await app.run(
+        session, caps=caps, invitation=invitation, rejoin=rejoin, log_file=log_file()
+    )

@@ -1,0 +1,144 @@
+"""The options that several commands have."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import sys
+from collections.abc import Callable, Mapping
+from enum import Enum
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import click
+
+from odin_client.address import Address, BadAddress
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+UI_ENVIRONMENT: Final = "ODIN_UI"
+
+
+class Ui(Enum):
+    """How a person or a program sits at a table."""
+
+    TUI = "tui"
+    LINE = "line"
+    JSON = "json"
+
+
+class _AddressType(click.ParamType[Address]):
+    """`[HANDLE@]HOST[:PORT]`."""
+
+    name = "address"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Address:
+        if isinstance(value, Address):
+            return value
+        try:
+            return Address.parse(str(value))
+        except BadAddress as error:
+            self.fail(str(error), param, ctx)
+
+
+ADDRESS: Final = _AddressType()
+
+
+def _checked_ui(_ctx: click.Context, _param: click.Parameter, value: str | None) -> Ui:
+    try:
+        return choose_ui(value, os.environ, sys.stdin.isatty() and sys.stdout.isatty())
+    except ValueError as error:
+        raise click.BadParameter(f"{error} It is tui, line or json.") from error
+
+
+def choose_ui(option: str | None, environment: Mapping[str, str], at_a_terminal: bool) -> Ui:
+    """The option, else ODIN_UI, else full screen when stdin and stdout are a terminal that can.
+
+    Raises ValueError for an interface that there is not.
+    """
+    if asked := option or environment.get(UI_ENVIRONMENT):
+        try:
+            return Ui(asked.lower())
+        except ValueError:
+            raise ValueError(f"There is no interface {asked!r}.") from None
+    able = environment.get("TERM", "") not in ("", "dumb", "unknown")
+    return Ui.TUI if at_a_terminal and able else Ui.LINE
+
+
+def login_name() -> str:
+    """The name of whoever is logged in, as far as it is known."""
+    try:
+        return getpass.getuser()[:24]
+    except (OSError, KeyError, ImportError):
+        return "player"
+
+
+def sits_down(function: Function) -> Function:
+    """The options of commands that sit a person or a program down."""
+    for option in (
+        click.option(
+            "--name", default=login_name, show_default="login name", help="Your name at the table."
+        ),
+        _looks_on,
+    ):
+        function = option(function)
+    return function
+
+
+def _looks_on(function: Function) -> Function:
+    for option in (
+        click.option(
+            "--color",
+            "colour",
+            type=click.Choice(("always", "never", "16", "256", "24")),
+            help="Colours of the full-screen client.",
+        ),
+        click.option(
+            "--ui",
+            callback=_checked_ui,
+            metavar="tui|line|json",
+            envvar=None,
+            help="Full screen, plain lines, or JSON for a program "
+            "(default: $ODIN_UI, else tui at a terminal, line otherwise).",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+looks_on = _looks_on
+"""The options of commands that show a table."""
+
+credential_file: Final = click.option(
+    "--credential-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Where the credentials of your seats are kept (default: $ODIN_CREDENTIAL_FILE, else the "
+    "state folder of your system).",
+)
+
+
+def ending(function: Function) -> Function:
+    """`--to POINTS | --single-deal`."""
+    for option in (
+        click.option("--single-deal", is_flag=True, help="The game is over after one deal."),
+        click.option(
+            "--to",
+            "threshold",
+            type=int,
+            metavar="POINTS",
+            help="The game ends when a total reaches this: 5, 10, ... 100 (default: 15).",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def threshold_of(threshold: int | None, single_deal: bool) -> int | None:
+    """What both options say together: the threshold, or None for a single deal."""
+    if single_deal and threshold is not None:
+        raise click.UsageError("--to and --single-deal exclude each other.")
+    if threshold is not None and not (5 <= threshold <= 100 and threshold % 5 == 0):
+        raise click.BadParameter(f"{threshold} is none of 5, 10, ... 100.", param_hint="--to")
+    return None if single_deal else (threshold or 15)

@@ -1,0 +1,108 @@
+"""`odin-table play`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import click
+
+from odin_client.commands.options import Ui, ending, sits_down, threshold_of
+
+
+@dataclass(frozen=True)
+class _Wish:
+    """What was asked for."""
+
+    bots: int
+    level: str
+    threshold: int | None
+    pace: float | None
+    seed: int | None
+    name: str
+    ui: Ui
+    colour: str | None
+
+    @property
+    def server_options(self) -> list[str]:
+        """For the server that this game gets."""
+        options: list[str] = []
+        if self.pace is not None:
+            options += ["--set", f"bot_delay={self.pace}"]
+        if self.seed is not None:
+            options += ["--seed", str(self.seed)]
+        return options
+
+
+@click.command()
+@click.option(
+    "--bots", type=click.IntRange(1, 5), default=3, show_default=True, help="How many opponents."
+)
+@click.option(
+    "--level",
+    metavar="NAME",
+    default="greedy",
+    show_default=True,
+    help="How they play: random, greedy or hard.",
+)
+@ending
+@click.option(
+    "--pace",
+    type=click.FloatRange(0, 60),
+    metavar="SECONDS",
+    help="How long a bot waits before it acts (default: 0.6).",
+)
+@click.option("--seed", type=int, help="Deal the same cards each time.")
+@sits_down
+def command(
+    bots: int,
+    level: str,
+    threshold: int | None,
+    single_deal: bool,
+    pace: float | None,
+    seed: int | None,
+    name: str,
+    ui: Ui,
+    colour: str | None,
+) -> int:
+    """Play against bots, here and now.
+
+    The game runs on a server of its own on this machine, which ends with it.
+    `--ui json` lets a program play: one JSON object per line on stdin and stdout, each with one key
+    and a message of the contract under it in protobuf's JSON mapping. Out comes
+    {"watchTable": ...} for all that happens, and an answer like {"act": {"seq": 12}} or
+    {"error": {"call", "code", "reason", "message", "metadata"}} to each call; in goes
+    {"act": {"decisionId": 11, "action": ...}}, {"setReady": {"ready": true}}, {"rematch": {}} or
+    any other call of the contract. The table and a request id are filled in.
+    """
+    from odin_client.commands.interface import run_in_loop
+
+    to = threshold_of(threshold, single_deal)
+    return run_in_loop(_play(_Wish(bots, level, to, pace, seed, name, ui, colour)))
+
+
+async def _play(wish: _Wish) -> int:
+    from odin_client.commands.interface import log_file, run_interface
+    from odin_client.connection import Connection
+    from odin_client.credential_store import Credential
+    from odin_client.local_server import LocalServer
+    from odin_client.session import Session
+    from odin_client.values import Options
+
+    server = LocalServer.start("127.0.0.1:0", wish.server_options, tied=True, log=log_file())
+    try:
+        # Nobody comes back to this table after its server has ended: nothing is to be kept.
+        connection = await Connection.open(server.address, Credential.new())
+        try:
+            session = await Session.open_table(
+                connection,
+                Options(seats=wish.bots + 1, threshold=wish.threshold, open_to_bots=False),
+            )
+            await session.take_seat(wish.name)
+            for _ in range(wish.bots):
+                await session.add_bot(wish.level)
+            await session.start()
+            return await run_interface(session, wish.ui, colour=wish.colour)
+        finally:
+            await connection.close()
+    finally:
+        await server.stop()

@@ -1,0 +1,101 @@
+"""Starts `odin-table serve` in a process of its own, for `play` and `host`.
+
+A session of its own, so that Ctrl-C in the terminal does not reach it. A server that is tied to
+its client holds the other end of a pipe and stops when that closes, also when the client is
+killed. A server that is not tied goes on when the client has gone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from odin_client.address import Address
+from odin_client.errors import ClientError
+
+START_DEADLINE: Final = 20.0
+"""Seconds until a server that has not said that it serves is given up."""
+
+STOP_DEADLINE: Final = 8.0
+"""Seconds until a server that was asked to stop is killed; it needs five at the most."""
+
+_SERVES: Final = re.compile(r"odin-table serves on (?P<host>.+):(?P<port>\d+)\s*")
+
+
+class LocalServer:
+    """A server in a process of its own. Make it with `start`."""
+
+    def __init__(self, process: subprocess.Popen[str], address: Address) -> None:
+        """The process serves already."""
+        self._process: Final = process
+        self.address: Final = address
+        """Where this machine reaches it."""
+
+    @property
+    def pid(self) -> int:
+        """The number of its process."""
+        return self._process.pid
+
+    @classmethod
+    def start(cls, listen: str, options: Sequence[str], *, tied: bool, log: Path) -> LocalServer:
+        """Starts a server that listens on HOST:PORT and waits until it serves.
+
+        Blocks for the second that this takes, so that it cannot be abandoned halfway.
+        `options` go to `odin-table serve`; what it says on stderr goes to the end of `log`. Raises
+        ClientError with what it said when it does not start.
+        """
+        log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        arguments = ["serve", "--listen", listen, *options]
+        if tied:
+            arguments.append("--until-stdin-closes")
+        with log.open("a", encoding="utf-8", errors="replace") as errors:
+            said_before = errors.tell()
+            process = subprocess.Popen(
+                [sys.executable, "-m", "odin_client", *arguments],
+                stdin=subprocess.PIPE if tied else subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                start_new_session=True,
+                text=True,
+            )
+        assert process.stdout is not None, "it is a pipe"
+        too_late = threading.Timer(START_DEADLINE, process.kill)
+        too_late.daemon = True
+        too_late.start()
+        line = process.stdout.readline()
+        too_late.cancel()
+        serves = _SERVES.fullmatch(line)
+        if serves is None:
+            process.kill()
+            process.wait()
+            raise ClientError("The server did not start.", _said(log, said_before))
+        return cls(process, Address(_as_reached(serves["host"]), int(serves["port"])))
+
+    async def stop(self) -> None:
+        """Asks the server to stop, and waits until it has."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        self._process.terminate()
+        try:
+            await asyncio.to_thread(self._process.wait, STOP_DEADLINE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            await asyncio.to_thread(self._process.wait)
+
+
+def _as_reached(host: str) -> str:
+    """Where this machine reaches a server that listens there."""
+    return {"0.0.0.0": "127.0.0.1", "[::]": "::1"}.get(host, host).strip("[]")
+
+
+def _said(log: Path, after: int) -> str:
+    """What was added to the log."""
+    with log.open(encoding="utf-8", errors="replace") as file:
+        file.seek(after)
+        return file.read(2_000).strip() or f"{log} may say why."
