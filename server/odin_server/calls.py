@@ -1,0 +1,203 @@
+"""What every call goes through: bytes in, a request, who is asking, an answer or a typed refusal.
+
+Requests are decoded here and not by gRPC, which would send an exception's text to a client whose
+bytes do not decode; and answers may be bytes already, so that what many get is encoded once.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import timedelta
+from typing import Any, Final, Generic, NamedTuple, NoReturn, TypeVar
+
+import grpc
+from google.protobuf.message import DecodeError, Message
+
+from odin_server.credentials import digest_of
+from odin_server.errors import Reason, Refusal, malformed, to_grpc
+from odin_server.event_log import StoreUnavailable
+from odin_server.limits import Buckets
+from odin_server.settings import Limits
+
+_log: Final = logging.getLogger(__name__)
+
+REVISION: Final = 1
+"""The revision of the contract that this server speaks."""
+OLDEST_REVISION: Final = 1
+"""The oldest revision that it still speaks."""
+
+Request = TypeVar("Request", bound=Message)
+_Context = grpc.aio.ServicerContext[bytes, Any]
+
+
+class Caller(NamedTuple):
+    """Who is asking."""
+
+    credential: bytes | None
+    """The digest of the credential, or None when the call came without one."""
+    address: str
+    """Where the call came from, without the port."""
+
+    @property
+    def holder(self) -> bytes:
+        """The digest of the credential; raises BAD_CREDENTIAL when there is none."""
+        return digest_of(None) if self.credential is None else self.credential
+
+
+class Unary(NamedTuple, Generic[Request]):
+    """A call with one answer."""
+
+    request: type[Request]
+    answer: Callable[[Request, Caller], Awaitable[Message | bytes]]
+    limits_itself: bool = False
+    """Whether the method itself looks after the limits of calls."""
+
+
+class Streaming(NamedTuple, Generic[Request]):
+    """A call with a stream of answers, each encoded. `begin` refuses before the first of them."""
+
+    request: type[Request]
+    begin: Callable[[Request, Caller], Awaitable[tuple[AsyncIterator[bytes], Callable[[], None]]]]
+    """Gives the stream, and what to do when its caller is gone."""
+
+
+class Calls:
+    """Turns methods into handlers of gRPC."""
+
+    def __init__(
+        self, limits: Limits, monotonic: Callable[[], float], retry_after: timedelta
+    ) -> None:
+        self.draining = False
+        """When set, every call is refused as SERVER_DRAINING."""
+        self._retry_after: Final = retry_after
+        self._of_credential: Final = _calls_of("credential", limits, monotonic)
+        self._of_address: Final = _calls_of("address", limits, monotonic)
+
+    def handler(self, service: str, methods: dict[str, Unary[Any] | Streaming[Any]]) -> Any:
+        """The handlers of a service, by the names of its methods."""
+        handlers: dict[str, grpc.RpcMethodHandler[bytes, Any]] = {}
+        for name, method in methods.items():
+            if isinstance(method, Unary):
+                handlers[name] = grpc.unary_unary_rpc_method_handler(
+                    self._unary(f"{service}.{name}", method)
+                )
+            else:
+                handlers[name] = grpc.unary_stream_rpc_method_handler(
+                    self._streaming(f"{service}.{name}", method)
+                )
+        return grpc.method_handlers_generic_handler(service, handlers)
+
+    def count(self, caller: Caller) -> None:
+        """Counts a call; raises RATE_LIMITED when it is one too many."""
+        self._of_address.take(caller.address)
+        if caller.credential is not None:
+            self._of_credential.take(caller.credential)
+
+    def _unary(self, name: str, method: Unary[Any]) -> Callable[[bytes, _Context], Any]:
+        async def call(data: bytes, context: _Context) -> bytes:
+            try:
+                request = self._request(method.request, data)
+                caller = self._caller(context)
+                if not method.limits_itself:
+                    self.count(caller)
+                answer = await method.answer(request, caller)
+                return answer if isinstance(answer, bytes) else answer.SerializeToString()
+            except Exception as error:  # noqa: BLE001 (nothing but a typed refusal leaves)
+                await self._refuse(name, error, context)
+
+        return call
+
+    def _streaming(self, name: str, method: Streaming[Any]) -> Callable[[bytes, _Context], Any]:
+        async def call(data: bytes, context: _Context) -> AsyncIterator[bytes]:
+            try:
+                request = self._request(method.request, data)
+                caller = self._caller(context)
+                self.count(caller)
+                items, gone = await method.begin(request, caller)
+            except Exception as error:  # noqa: BLE001 (nothing but a typed refusal leaves)
+                await self._refuse(name, error, context)
+            try:
+                async for item in items:
+                    yield item
+            except Exception as error:  # noqa: BLE001 (nothing but a typed refusal leaves)
+                await self._refuse(name, error, context)
+            finally:
+                gone()
+
+        return call
+
+    def _request(self, kind: type[Request], data: bytes) -> Request:
+        request = kind()
+        try:
+            request.ParseFromString(data)
+        except DecodeError:
+            raise malformed("message", f"These bytes are no {kind.__name__}.") from None
+        return request
+
+    def _caller(self, context: _Context) -> Caller:
+        """Who is asking; raises BAD_CREDENTIAL, CLIENT_TOO_OLD or SERVER_DRAINING."""
+        authorization: str | None = None
+        revision: str | None = None
+        for key, value in context.invocation_metadata() or ():
+            if key == "authorization":
+                authorization = str(value)
+            elif key == "odin-table-revision":
+                revision = str(value)
+        credential = None if authorization is None else digest_of(authorization)
+        if revision is not None:
+            _check_revision(revision)
+        if self.draining:
+            raise Refusal(
+                Reason.SERVER_DRAINING,
+                "This server is stopping. Try again in a moment.",
+                retry_after=self._retry_after,
+            )
+        return Caller(credential, _address(context.peer()))
+
+    async def _refuse(self, name: str, error: Exception, context: _Context) -> NoReturn:
+        """Ends the call with the typed refusal that belongs to this error."""
+        if isinstance(error, StoreUnavailable):
+            refusal = Refusal(
+                Reason.STORE_UNAVAILABLE,
+                "The tables cannot be written now. Nothing was done; try again in a moment.",
+                retry_after=self._retry_after,
+            )
+        elif isinstance(error, Refusal):
+            refusal = error
+        elif isinstance(error, grpc.aio.AbortError):
+            raise error
+        else:
+            incident = secrets.token_hex(4)
+            _log.error("%s: incident %s", name, incident, exc_info=error)
+            refusal = Refusal(
+                Reason.INTERNAL,
+                f"A fault of the server. Its operator finds it as incident {incident}.",
+                facts={"incident": incident},
+            )
+        code, message, details = to_grpc(refusal)
+        await context.abort(code, message, details)
+
+
+def _calls_of(whom: str, limits: Limits, monotonic: Callable[[], float]) -> Buckets:
+    name = f"calls_per_second_per_{whom}"
+    per_second: float = getattr(limits, name)
+    return Buckets(name, per_second, per_second * 10, monotonic)
+
+
+def _check_revision(text: str) -> None:
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise malformed("odin-table-revision", "The revision of the contract is a number.")
+    if int(text) < OLDEST_REVISION:
+        raise Refusal(
+            Reason.CLIENT_TOO_OLD,
+            f"This client speaks revision {text} of the contract, which is too old for this "
+            f"server. Update the client to revision {OLDEST_REVISION} or later.",
+            facts={"needed_revision": str(OLDEST_REVISION)},
+        )
+
+
+def _address(peer: str) -> str:
+    """The address in gRPC's name of a peer, such as ipv4:127.0.0.1:53412, without the port."""
+    return peer.rpartition(":")[0] or peer

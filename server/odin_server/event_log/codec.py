@@ -1,0 +1,164 @@
+"""Records as bytes and back: JSON, with the number of the format.
+
+A format, once released, can be read for ever: a change of an event gets a new tag or a new
+version here, and the old way of reading it stays.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from odin_engine import (
+    Card,
+    CardPickedUp,
+    CardSet,
+    CardsPlayed,
+    Colour,
+    DealEnded,
+    DealStarted,
+    DecisionKind,
+    GameEnded,
+    GameStarted,
+    Options,
+    Passed,
+    RoundEnded,
+    set_of,
+)
+from odin_server.events import (
+    Actor,
+    BotFailed,
+    CloseReason,
+    DecisionOpened,
+    HostChanged,
+    LeaveReason,
+    Occupant,
+    ReadyChanged,
+    Record,
+    RematchAsked,
+    SeatLeft,
+    SeatResumed,
+    SeatTaken,
+    SubstituteSeated,
+    TableClosed,
+    TableOpened,
+    TableOptions,
+)
+
+VERSION: Final = 1
+"""The format that is written."""
+
+
+class UnreadableRecords(Exception):
+    """These bytes are no records in a format that this version knows."""
+
+
+class _Field(NamedTuple):
+    """How one kind of field is written in JSON and read back."""
+
+    write: Callable[[Any], Any]
+    read: Callable[[Any], Any]
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _write_cards(cards: Sequence[Card]) -> str:
+    return " ".join(map(str, cards))
+
+
+def _read_cards(text: str) -> tuple[Card, ...]:
+    return tuple(map(Card.parse, text.split()))
+
+
+def _read_set(text: str) -> CardSet:
+    return set_of(_read_cards(text))
+
+
+def _enum(kind: Callable[[Any], Any]) -> _Field:
+    return _Field(lambda member: member.value, kind)
+
+
+_PLAIN: Final = _Field(_same, _same)
+_NUMBERS: Final = _Field(list, tuple)
+_BYTES: Final = _Field(bytes.hex, bytes.fromhex)
+_CARD: Final = _Field(str, Card.parse)
+_CARDS: Final = _Field(_write_cards, _read_cards)
+_SET: Final = _Field(str, _read_set)
+_HANDS: Final = _Field(
+    lambda hands: [_write_cards(hand) for hand in hands],
+    lambda texts: tuple(_read_cards(text) for text in texts),
+)
+_COLOURS: Final = _Field(
+    lambda colours: "".join(colour.value for colour in colours),
+    lambda text: tuple(map(Colour, text)),
+)
+_TABLE_OPTIONS: Final = _Field(list, lambda values: TableOptions(*values))
+_OPTIONS: Final = _Field(
+    lambda options: [options.players, options.threshold, options.short_deck],
+    lambda values: Options(*values),
+)
+_LEAVE: Final = _enum(LeaveReason)
+
+# In each row: the tag, the class, and how its fields are written, in order.
+_EVENTS: Final[tuple[tuple[str, type[Any], tuple[_Field, ...]], ...]] = (
+    ("table_opened", TableOpened, (_TABLE_OPTIONS, _BYTES, _PLAIN)),
+    ("seat_taken", SeatTaken, (_PLAIN, _PLAIN, _enum(Occupant), _PLAIN, _BYTES)),
+    ("seat_left", SeatLeft, (_PLAIN, _LEAVE)),
+    ("host_changed", HostChanged, (_PLAIN,)),
+    ("ready_changed", ReadyChanged, (_PLAIN, _PLAIN)),
+    ("substitute_seated", SubstituteSeated, (_PLAIN, _LEAVE, _PLAIN)),
+    ("seat_resumed", SeatResumed, (_PLAIN,)),
+    ("rematch_asked", RematchAsked, (_PLAIN,)),
+    ("table_closed", TableClosed, (_enum(CloseReason),)),
+    ("decision_opened", DecisionOpened, (_PLAIN, _enum(DecisionKind))),
+    ("bot_failed", BotFailed, (_PLAIN, _PLAIN)),
+    ("game_started", GameStarted, (_OPTIONS, _COLOURS, _PLAIN)),
+    ("deal_started", DealStarted, (_PLAIN, _PLAIN, _PLAIN, _CARDS)),
+    ("cards_played", CardsPlayed, (_PLAIN, _SET, _PLAIN)),
+    ("card_picked_up", CardPickedUp, (_PLAIN, _CARD, _CARDS)),
+    ("passed", Passed, (_PLAIN,)),
+    ("round_ended", RoundEnded, (_PLAIN, _CARDS)),
+    ("deal_ended", DealEnded, (_PLAIN, _PLAIN, _HANDS, _CARDS, _NUMBERS, _NUMBERS)),
+    ("game_ended", GameEnded, (_NUMBERS, _NUMBERS)),
+)
+_BY_CLASS: Final[Mapping[type[Any], tuple[str, tuple[_Field, ...]]]] = {
+    kind: (tag, fields) for tag, kind, fields in _EVENTS
+}
+_BY_TAG: Final[Mapping[str, tuple[type[Any], tuple[_Field, ...]]]] = {
+    tag: (kind, fields) for tag, kind, fields in _EVENTS
+}
+
+
+def encode(records: Sequence[Record]) -> bytes:
+    """These records in the newest format."""
+    return json.dumps([VERSION, *map(_write, records)], separators=(",", ":")).encode()
+
+
+def decode(data: bytes) -> tuple[Record, ...]:
+    """The records in these bytes, in any format that ever was.
+
+    Raises UnreadableRecords for anything else.
+    """
+    try:
+        version, *rows = json.loads(data)
+        if version != VERSION:
+            raise UnreadableRecords(f"Format {version} is unknown; this version writes {VERSION}.")
+        return tuple(map(_read, rows))
+    except (ValueError, TypeError, KeyError) as error:
+        raise UnreadableRecords(f"These bytes are no records: {error!r}") from error
+
+
+def _write(record: Record) -> list[Any]:
+    tag, fields = _BY_CLASS[type(record.event)]
+    written = [field.write(value) for field, value in zip(fields, record.event, strict=True)]
+    return [record.seq, record.time, record.actor, record.until, tag, *written]
+
+
+def _read(row: list[Any]) -> Record:
+    seq, time, actor, until, tag, *written = row
+    kind, fields = _BY_TAG[tag]
+    values = [field.read(value) for field, value in zip(fields, written, strict=True)]
+    return Record(seq, time, kind(*values), None if actor is None else Actor(actor), until)

@@ -1,0 +1,188 @@
+"""What happens at a table besides the game itself, and the records that its log consists of.
+
+The engine's events and these together are the whole history of a table. A record carries the
+number, the time, who chose it, and until when something waits. Players of the engine are counted
+from 0; seats of a table are what everybody else speaks of (`TableState.players` maps them).
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple, TypeAlias
+
+from odin_engine import DecisionKind
+from odin_engine import Event as GameEvent
+
+
+class Actor(IntEnum):
+    """Who made a choice; the numbers of the contract."""
+
+    PERSON = 1
+    BOT = 2
+    SUBSTITUTE = 3
+    CLOCK = 4
+
+
+class Occupant(IntEnum):
+    """Who holds a seat; the numbers of the contract."""
+
+    PERSON = 1
+    REMOTE_BOT = 2
+    BUILT_IN_BOT = 3
+
+
+class LeaveReason(IntEnum):
+    """Why somebody is no longer at a seat; the numbers of the contract."""
+
+    LEFT = 1
+    AWAY = 2
+    REMOVED = 3
+
+
+class CloseReason(IntEnum):
+    """Why a table has ended; the numbers of the contract."""
+
+    HOST = 1
+    EMPTY = 2
+
+
+class TableOptions(NamedTuple):
+    """How a table plays."""
+
+    seats: int = 6
+    threshold: int | None = 15
+    """None: a single deal (R16)."""
+    short_deck: bool = True
+    """Whether two players play without two colours (R2)."""
+    private: bool = False
+    open_to_bots: bool = True
+    title: str = ""
+
+
+class TableOpened(NamedTuple):
+    """The table was opened: always record 1."""
+
+    options: TableOptions
+    host: bytes
+    """The digest of the host's credential. Nobody's to see."""
+    code: str
+    """The code of a private table, for its seats and host; empty for a public one."""
+
+
+class SeatTaken(NamedTuple):
+    """Somebody sat down."""
+
+    seat: int
+    name: str
+    occupant: Occupant
+    level: str
+    """The level of a built-in bot; empty for all others."""
+    holder: bytes
+    """The digest of the credential that holds the seat; empty for a built-in bot."""
+
+
+class SeatLeft(NamedTuple):
+    """A seat became free."""
+
+    seat: int
+    reason: LeaveReason
+
+
+class HostChanged(NamedTuple):
+    """The holder of this seat is the host now; without a seat, the next person to sit down is."""
+
+    seat: int | None
+
+
+class ReadyChanged(NamedTuple):
+    """A seat became ready, or no longer is."""
+
+    seat: int
+    ready: bool
+
+
+class SubstituteSeated(NamedTuple):
+    """A substitute plays a seat from now on."""
+
+    seat: int
+    reason: LeaveReason
+    level: str
+
+
+class SeatResumed(NamedTuple):
+    """Whoever holds the seat plays it again."""
+
+    seat: int
+
+
+class RematchAsked(NamedTuple):
+    """Somebody asked for another game: the table waits again."""
+
+    seat: int
+
+
+class TableClosed(NamedTuple):
+    """The table has ended: always the last record."""
+
+    reason: CloseReason
+
+
+class DecisionOpened(NamedTuple):
+    """A seat has to decide something. The number of the record names the decision."""
+
+    seat: int
+    kind: DecisionKind
+
+
+class BotFailed(NamedTuple):
+    """A bot raised, was too slow or did something illegal; its default action follows."""
+
+    seat: int
+    problem: str
+
+
+TableEvent: TypeAlias = (
+    TableOpened
+    | SeatTaken
+    | SeatLeft
+    | HostChanged
+    | ReadyChanged
+    | SubstituteSeated
+    | SeatResumed
+    | RematchAsked
+    | TableClosed
+    | DecisionOpened
+    | BotFailed
+)
+
+
+class Record(NamedTuple):
+    """One event as it stands in the log."""
+
+    seq: int
+    """From 1, without holes."""
+    time: int
+    """Microseconds since 1970, UTC."""
+    event: TableEvent | GameEvent
+    actor: Actor | None = None
+    """Who chose it, for what a seat chose."""
+    until: int | None = None
+    """For the end of a deal: when the next one starts at the latest. Microseconds since 1970."""
+
+
+class RequestKey(NamedTuple):
+    """What makes a repeated request known: it lies in the same batch as what it did."""
+
+    credential: bytes
+    """The digest of the caller's credential."""
+    request_id: str
+    content: bytes
+    """A digest of what was asked for."""
+
+
+class Batch(NamedTuple):
+    """The records of one command: appended as a whole or not at all."""
+
+    records: tuple[Record, ...]
+    request: RequestKey | None = None
+    """The request that led to it; None for what the server did by itself."""

@@ -1,0 +1,101 @@
+"""How much one caller may use: buckets for what comes in time, counts for what is held."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Generator, Hashable
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Final
+
+from odin_server.errors import rate_limited
+
+_MOST_CALLERS: Final = 10_000
+"""Buckets that are kept; the longest unused go first, which are full again anyhow."""
+
+
+class Buckets:
+    """A token bucket per caller: `burst` at once, `per_second` on average."""
+
+    def __init__(
+        self, limit: str, per_second: float, burst: float, monotonic: Callable[[], float]
+    ) -> None:
+        self._limit = limit
+        self._per_second = per_second
+        self._burst = burst
+        self._monotonic = monotonic
+        self._levels: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
+
+    def take(self, caller: Hashable) -> None:
+        """Takes one token; raises RATE_LIMITED, with the time to wait, when there is none."""
+        level, now = self._level(caller)
+        if level < 1:
+            raise self._refusal((1 - level) / self._per_second)
+        self._set(caller, level - 1, now)
+
+    def check(self, caller: Hashable) -> None:
+        """Raises RATE_LIMITED when there is no token, and takes none."""
+        level, _ = self._level(caller)
+        if level < 1:
+            raise self._refusal((1 - level) / self._per_second)
+
+    def spend(self, caller: Hashable) -> None:
+        """Takes one token, if there is one, and never refuses."""
+        level, now = self._level(caller)
+        self._set(caller, max(0.0, level - 1), now)
+
+    def _level(self, caller: Hashable) -> tuple[float, float]:
+        now = self._monotonic()
+        level, since = self._levels.get(caller, (self._burst, now))
+        return min(self._burst, level + (now - since) * self._per_second), now
+
+    def _set(self, caller: Hashable, level: float, now: float) -> None:
+        self._levels[caller] = (level, now)
+        self._levels.move_to_end(caller)
+        if len(self._levels) > _MOST_CALLERS:
+            self._levels.popitem(last=False)
+
+    def _refusal(self, seconds: float) -> Exception:
+        return rate_limited(
+            self._limit,
+            f"Too many in a short time. Wait {seconds:.1f} seconds.",
+            timedelta(seconds=seconds),
+        )
+
+
+class Held:
+    """How many of something each caller holds at the moment."""
+
+    def __init__(self, limit: str, most: int) -> None:
+        self._limit = limit
+        self._most = most
+        self._counts: Counter[Hashable] = Counter()
+
+    def check(self, caller: Hashable) -> None:
+        """Raises RATE_LIMITED when this caller holds as many as are allowed."""
+        if self._counts[caller] >= self._most:
+            raise rate_limited(
+                self._limit,
+                f"No more than {self._most} at the same time. Give one back first.",
+                timedelta(seconds=30),
+            )
+
+    def add(self, caller: Hashable) -> None:
+        """This caller holds one more."""
+        self._counts[caller] += 1
+
+    def remove(self, caller: Hashable) -> None:
+        """This caller holds one less."""
+        self._counts[caller] -= 1
+        if self._counts[caller] <= 0:
+            del self._counts[caller]
+
+    @contextmanager
+    def one(self, caller: Hashable) -> Generator[None]:
+        """Holds one while the block runs; raises RATE_LIMITED like `check`."""
+        self.check(caller)
+        self.add(caller)
+        try:
+            yield
+        finally:
+            self.remove(caller)

@@ -1,0 +1,162 @@
+"""Starting and stopping a server."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import secrets
+import signal
+import sys
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from importlib.metadata import version
+from typing import Final
+
+import grpc
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from odin_engine.strategies import STRATEGIES, Strategy
+from odin_server.bots import Bots
+from odin_server.calls import Calls
+from odin_server.clock import Clock, SystemClock
+from odin_server.event_log import EventLog, MemoryLog
+from odin_server.lobby import Lobby
+from odin_server.service import Services
+from odin_server.settings import Settings
+from odin_server.table import World
+from odin_server.watch import Watch
+
+
+class CannotListen(Exception):
+    """The address to listen on cannot be had."""
+
+
+class Server:
+    """A server: `start` it, then `stop` it.
+
+    Everything that it needs from outside can be given: the log, the clock, where shuffles and
+    names come from, the strategies of built-in bots.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        log: EventLog | None = None,
+        clock: Clock | None = None,
+        chance: random.Random | None = None,
+        names: random.Random | None = None,
+        strategies: Mapping[str, Callable[[], Strategy]] = STRATEGIES,
+    ) -> None:
+        self.settings: Final = settings
+        self.port = settings.port
+        """The port that it listens on, once started."""
+        clock = clock or SystemClock()
+        seeded = settings.seed is not None
+        chance = chance or (random.Random(settings.seed) if seeded else secrets.SystemRandom())
+        self._log: Final[EventLog] = log or MemoryLog()
+        world = World(self._log, clock, chance, settings)
+        self.lobby: Final = Lobby(world, names or secrets.SystemRandom())
+        self.watch: Final = Watch(settings, clock)
+        # Not the randomness of the shuffles, which nobody may learn anything about.
+        self.bots: Final = Bots(settings, random.Random(settings.seed), strategies)
+        self.lobby.listeners.extend((self.watch, self.bots))
+        retry_after = timedelta(seconds=settings.drain_retry_after)
+        self._calls: Final = Calls(settings.limits, clock.monotonic, retry_after)
+        self._services: Final = Services(
+            lobby=self.lobby,
+            watch=self.watch,
+            log=self._log,
+            clock=clock,
+            calls=self._calls,
+            limits=settings.limits,
+            version=version("odin-table"),
+        )
+        self._health: Final = health.aio.HealthServicer()
+        self._grpc: grpc.aio.Server | None = None
+
+    async def start(self) -> None:
+        """Listens and serves; raises CannotListen."""
+        server = grpc.aio.server(options=_options(self.settings))
+        methods = self._services.methods()
+        for name, handlers in methods.items():
+            server.add_generic_rpc_handlers((self._calls.handler(name, handlers),))
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
+        names = (*methods, health.SERVICE_NAME, reflection.SERVICE_NAME)
+        reflection.enable_server_reflection(names, server)
+        address = f"{_bracketed(self.settings.host)}:{self.settings.port}"
+        try:
+            self.port = server.add_insecure_port(address)
+        except RuntimeError:
+            raise CannotListen(
+                f"Cannot listen on {address}: it is in use, or not an address of this machine. "
+                "Choose another one with --listen HOST:PORT."
+            ) from None
+        await server.start()
+        self._grpc = server
+        self.watch.start()
+        for name in ("", *methods):
+            await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
+
+    async def stop(self) -> None:
+        """Says that it stops, lets calls under way finish, tells every stream, and ends."""
+        if self._grpc is None:
+            return
+        await self._health.enter_graceful_shutdown()
+        self._calls.draining = True
+        for table in self.lobby.tables():
+            table.forget_timer()
+        await self.bots.stop()
+        self.watch.drain()
+        await self._grpc.stop(self.settings.drain_grace)
+        await self.watch.stop()
+        for table in self.lobby.tables():
+            table.forget_timer()
+        await self._log.close()
+
+
+def run(settings: Settings) -> int:
+    """Serves until SIGTERM or SIGINT, and says on stdout where. Returns the exit code."""
+    try:
+        asyncio.run(_serve(settings))
+    except CannotListen as error:
+        sys.stderr.write(f"error: {error}\n")
+        return 1
+    return 0
+
+
+async def _serve(settings: Settings) -> None:
+    stopping = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopping.set)
+    server = Server(settings)
+    await server.start()
+    sys.stdout.write(f"odin-table serves on {_bracketed(settings.host)}:{server.port}\n")
+    sys.stdout.flush()
+    await stopping.wait()
+    await server.stop()
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host and not host.startswith("[") else host
+
+
+def _options(settings: Settings) -> list[tuple[str, int]]:
+    return [
+        # Otherwise a second server binds the same port in silence.
+        ("grpc.so_reuseport", 0),
+        ("grpc.max_receive_message_length", settings.limits.message_bytes),
+        # Without these nearly half of many streams that reconnect at once are refused.
+        ("grpc.server.max_pending_requests", 20_000),
+        ("grpc.server.max_pending_requests_hard_limit", 40_000),
+        # A dead peer is noticed within half a minute.
+        ("grpc.keepalive_time_ms", 20_000),
+        ("grpc.keepalive_timeout_ms", 10_000),
+        ("grpc.http2.ping_timeout_ms", 10_000),
+        ("grpc.keepalive_permit_without_calls", 1),
+        # Clients may ask whether the server lives as often as every five seconds.
+        ("grpc.http2.min_ping_interval_without_data_ms", 4_000),
+        ("grpc.http2.max_ping_strikes", 0),
+    ]

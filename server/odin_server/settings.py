@@ -1,0 +1,82 @@
+"""Every option of the server, with its default."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+DEFAULT_PORT: Final = 7711
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much one caller may use. The defaults leave a household or a club alone in its network.
+
+    A caller is a credential, or an address where it says so. Beyond a limit the answer is
+    RATE_LIMITED with the name of the field as fact `limit`; it never hits the move of the seat that
+    has to act.
+    """
+
+    message_bytes: int = 64 * 1024
+    """The largest message that is read; a larger one is refused by gRPC itself."""
+    tables: int = 1_000
+    """Tables that are open at the same time on this server."""
+    tables_per_credential: int = 20
+    """Open tables of one host."""
+    tables_per_address: int = 200
+    """Tables opened from one address that are still open."""
+    seats_per_credential: int = 50
+    """Seats at open tables that one credential holds."""
+    seats_per_address: int = 500
+    """Seats at open tables that were taken from one address."""
+    streams_per_credential: int = 50
+    """Streams that one credential has open."""
+    streams_per_address: int = 1_000
+    """Streams that are open from one address."""
+    calls_per_second_per_credential: float = 100
+    """Calls other than streams, on average; bursts of ten seconds' worth are let through."""
+    calls_per_second_per_address: float = 1_000
+    """The same for one address."""
+    chat_lines_per_minute: float = 60
+    """Lines of chat of one credential; bursts of ten are let through."""
+    wrong_codes_per_minute: float = 10
+    """Wrong codes of private tables from one address; bursts of ten are let through."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How a server runs. Times are in seconds."""
+
+    host: str = "127.0.0.1"
+    """The address to listen on; loopback unless told."""
+    port: int = DEFAULT_PORT
+    """0: any free port."""
+    seed: int | None = None
+    """Makes the deals the same each time. None: from the system's source of randomness."""
+    bot_delay: float = 0.6
+    """How long a built-in bot or a substitute waits before it acts, so that people can follow."""
+    bot_timeout: float = 5.0
+    """How long a built-in bot may think before its default action is taken."""
+    deal_pause: float = 15.0
+    """After a deal, when the next one starts at the latest."""
+    away_after: float = 120.0
+    """How long the holder of a seat may be away before a substitute plays, or the seat is free."""
+    empty_after: float = 120.0
+    """How long a table may be without people before it ends."""
+    closed_tables_kept: int = 1_000
+    """How many tables that have ended can still be read; the oldest go first."""
+    heartbeat: float = 5.0
+    """A stream on which nothing was sent for this long gets a heartbeat. At most 10."""
+    batch_events: int = 128
+    """The most events in one message of a stream."""
+    snapshot_after: int = 1_024
+    """A viewer that is more events behind gets a snapshot instead."""
+    drain_retry_after: float = 2.0
+    """When clients are told to come back after this server stops."""
+    drain_grace: float = 3.0
+    """How long calls under way may take to finish when this server stops."""
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        if not 0 < self.heartbeat <= 10:
+            raise ValueError("A heartbeat comes at least every ten seconds.")

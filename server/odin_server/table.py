@@ -1,0 +1,303 @@
+"""One table: the only place that moves it, one command at a time.
+
+    submit -> decide on a draft -> append to the log -> fold -> encode -> tell everybody
+
+Persist first, publish second. The events stay here as bytes, encoded once per kind of viewer; a
+stream is a cursor into them (`watch`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import secrets
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
+
+from odin_server import table_commands as commands
+from odin_server.chat import Chat
+from odin_server.clock import Clock
+from odin_server.event_log import Conflict, EventLog
+from odin_server.events import Batch, Record, RequestKey, SeatResumed, SeatTaken
+from odin_server.presence import Presence
+from odin_server.settings import Settings
+from odin_server.table_commands import Draft
+from odin_server.table_state import TablePhase, TableState, evolve
+from odin_server.wire import EncodedEvent, Viewer, encode_event, table_view
+
+Result = TypeVar("Result")
+
+
+class Done(NamedTuple, Generic[Result]):
+    """What a command led to."""
+
+    seq: int
+    """The number of the last record after it."""
+    result: Result
+
+
+class Listener(Protocol):
+    """Whoever wants to know that a table has changed."""
+
+    def table_changed(self, table: Table) -> None:
+        """Something happened at this table. Must not wait."""
+        ...
+
+
+class World(NamedTuple):
+    """What a table needs of its surroundings."""
+
+    log: EventLog
+    clock: Clock
+    chance: random.Random
+    """Where shuffles come from."""
+    settings: Settings
+
+
+class Table:
+    """One table, folded from its log, with whoever is at it."""
+
+    def __init__(self, handle: str, world: World, listeners: Iterable[Listener] = ()) -> None:
+        self.handle: Final = handle
+        self.log_id = secrets.token_hex(8)
+        self.state = TableState()
+        self.opened = world.clock.now()
+        """When it was opened, in microseconds since 1970."""
+        self.presence: Final = Presence(self.opened)
+        self.chat: Final = Chat()
+        self.listeners: Final = list(listeners)
+        self._world: Final = world
+        self._events: list[EncodedEvent] = []
+        self._games: list[tuple[int, int | None]] = []
+        self._joined: dict[tuple[int, int, int | None], bytes] = {}
+        self._views: dict[Viewer, bytes] = {}
+        self._waiting: deque[tuple[Callable[[Draft], Any], RequestKey | None, asyncio.Future[Any]]]
+        self._waiting = deque()
+        self._worker: asyncio.Task[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._empty_since: int | None = self.opened
+
+    # Changing it
+
+    async def submit(
+        self, command: Callable[[Draft], Result], request: RequestKey | None = None
+    ) -> Done[Result]:
+        """Runs a command after those that wait already, and returns when it is kept.
+
+        Raises the command's Refusal, or Conflict when the request is known by now: then find its
+        answer in the log. A caller that goes away does not stop it.
+        """
+        future: asyncio.Future[Done[Result]] = asyncio.get_running_loop().create_future()
+        self._waiting.append((command, request, future))
+        if self._worker is None:
+            self._worker = asyncio.create_task(self._work())
+        return await future
+
+    async def _work(self) -> None:
+        """Runs what waits, one after the other; ends when nothing does."""
+        try:
+            while self._waiting:
+                command, request, future = self._waiting.popleft()
+                try:
+                    done = await self._run(command, request)
+                except Exception as error:  # noqa: BLE001 (it belongs to whoever asked)
+                    if not future.cancelled():
+                        future.set_exception(error)
+                else:
+                    if not future.cancelled():
+                        future.set_result(done)
+        finally:
+            self._worker = None
+
+    async def _run(self, command: Callable[[Draft], Any], request: RequestKey | None) -> Done[Any]:
+        world = self._world
+        draft = Draft(
+            self.state,
+            now=world.clock.now(),
+            chance=world.chance,
+            deal_pause=round(world.settings.deal_pause * 1e6),
+        )
+        result = command(draft)
+        if not draft.records:
+            return Done(self.state.seq, result)
+        batch = Batch(tuple(draft.records), request)
+        try:
+            await world.log.append(self.handle, self.state.seq, batch)
+        except Conflict:
+            await self.load()
+            raise
+        self._fold(batch.records)
+        self._publish()
+        return Done(self.state.seq, result)
+
+    async def load(self) -> None:
+        """Folds what the log has of this table and this object has not."""
+        for batch in await self._world.log.read(self.handle, self.state.seq):
+            self._fold(batch.records)
+        self._publish()
+
+    def _fold(self, records: Iterable[Record]) -> None:
+        for record in records:
+            if record.seq == 1:
+                self.opened = record.time
+            before, self.state = self.state, evolve(self.state, record)
+            self._events.append(encode_event(record, self.state))
+            if self.state.games > before.games:
+                self._games.append((record.seq, None))
+            if before.in_game and not self.state.in_game:
+                self._games[-1] = (self._games[-1][0], record.seq)
+            self._expect(record)
+
+    def _expect(self, record: Record) -> None:
+        """Somebody who sits down, or is given back a seat, is waited for from then on."""
+        match record.event:
+            case SeatTaken(holder=holder) if holder:
+                self.presence.expected(holder, record.time)
+            case SeatResumed(seat=number):
+                seat = self.state.seats[number]
+                assert seat is not None, "a seat that is given back is taken"
+                self.presence.expected(seat.holder, record.time)
+            case _:
+                pass
+
+    def _publish(self) -> None:
+        self._joined.clear()
+        self._views.clear()
+        self.changed()
+
+    def changed(self) -> None:
+        """Tells everybody who listens, and looks at what is due next."""
+        for listener in list(self.listeners):
+            listener.table_changed(self)
+        self._set_timer()
+
+    # Looking at it
+
+    def viewer(self, holder: bytes | None) -> Viewer:
+        """Who this credential's digest is at this table."""
+        if holder is None:
+            return Viewer(None)
+        return Viewer(self.state.seat_held_by(holder), self.state.host == holder)
+
+    def view(self, viewer: Viewer) -> bytes:
+        """What this viewer may see now: a TableView as bytes."""
+        view = self._views.get(viewer)
+        if view is None:
+            message = table_view(self.handle, self.log_id, self.state, viewer)
+            view = self._views[viewer] = message.SerializeToString(deterministic=True)
+        return view
+
+    def events(self, after_seq: int, end_seq: int, seat: int | None) -> bytes:
+        """The events with these numbers as this seat, or a watcher, sees them: an EventBatch."""
+        events = self._events[after_seq:end_seq]
+        kind = seat if any(seat in event.private for event in events) else None
+        key = (after_seq, end_seq, kind)
+        joined = self._joined.get(key)
+        if joined is None:
+            joined = b"".join([event.for_seat(kind) for event in events])
+            self._joined[key] = joined
+        return joined
+
+    def history(self, after_seq: int, most: int, game: int, seat: int | None) -> tuple[bytes, bool]:
+        """A page of events for the history, and whether there are more.
+
+        Games that are over come with every hand. `game` 0: everything.
+        """
+        first, last = 1, self.state.seq
+        if game:
+            if game > len(self._games):
+                return b"", False
+            first, end = self._games[game - 1]
+            last = end or last
+        start = max(first - 1, after_seq)
+        end_seq = min(last, start + most)
+        page = b"".join(self._as_history(seq, seat) for seq in range(start + 1, end_seq + 1))
+        return page, end_seq < last
+
+    def _as_history(self, seq: int, seat: int | None) -> bytes:
+        event = self._events[seq - 1]
+        is_over = any(first <= seq <= end for first, end in self._games if end is not None)
+        if is_over and event.revealed is not event.public:
+            return event.revealed
+        return event.for_seat(seat)
+
+    # What is due by itself
+
+    def stream_opened(self, credential: bytes | None) -> None:
+        """Somebody watches; None for somebody without a credential."""
+        self.presence.came(credential)
+        self.changed()
+
+    def stream_closed(self, credential: bytes | None) -> None:
+        """Somebody watches no more."""
+        self.presence.left(credential, self._world.clock.now())
+        self.changed()
+
+    def _is_empty(self) -> bool:
+        """Whether neither somebody from outside plays here, nor the host is watching."""
+        return not self.presence.is_here(self.state.host) and not any(
+            seat.holder and seat.substitute is None for _, seat in self.state.taken()
+        )
+
+    def _due(self) -> list[tuple[int, Callable[[Draft], None]]]:
+        """What happens by itself at this table, with the times in microseconds since 1970."""
+        state, settings = self.state, self._world.settings
+        if state.phase is TablePhase.CLOSED:
+            return []
+        due: list[tuple[int, Callable[[Draft], None]]] = []
+        if state.next_deal is not None:
+            due.append((state.next_deal, commands.next_deal))
+        away_after = round(settings.away_after * 1e6)
+        for number, seat in state.taken():
+            since = self.presence.away_since(seat.holder) if seat.holder else None
+            if since is not None and seat.substitute is None:
+                due.append((since + away_after, commands.away_command(number)))
+        if state.host and state.host_seat is None:
+            since = self.presence.away_since(state.host)
+            if since is not None:
+                due.append((since + away_after, commands.host_away))
+        if not self._is_empty():
+            self._empty_since = None
+        else:
+            if self._empty_since is None:
+                self._empty_since = self._world.clock.now()
+            end = self._empty_since + round(settings.empty_after * 1e6)
+            due.append((end, commands.close_empty_table))
+        return due
+
+    def _set_timer(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+        due = self._due()
+        if due:
+            delay = (min(time for time, _ in due) - self._world.clock.now()) / 1e6
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(max(0.0, delay), self._time_is_up)
+
+    def _time_is_up(self) -> None:
+        self._timer = None
+        now = self._world.clock.now()
+        for time, command in self._due():
+            if time <= now:
+                future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+                self._waiting.append((command, None, future))
+                future.add_done_callback(self._due_was_done)
+        if self._waiting and self._worker is None:
+            self._worker = asyncio.create_task(self._work())
+        elif not self._waiting:
+            self._set_timer()
+
+    def _due_was_done(self, future: asyncio.Future[Any]) -> None:
+        if not future.cancelled() and future.exception() is None:
+            return
+        # The log did not take it: it is still due, so try again a little later.
+        loop = asyncio.get_running_loop()
+        self._timer = self._timer or loop.call_later(1.0, self._time_is_up)
+
+    def forget_timer(self) -> None:
+        """Nothing happens by itself any more: the server stops, or forgets this table."""
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None

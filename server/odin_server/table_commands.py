@@ -1,0 +1,479 @@
+"""What may be done to a table: each command checks, and adds events to a draft. Pure.
+
+A command raises Refusal or adds events; a refused draft is thrown away, so nothing has changed.
+Time and chance are the draft's. What follows by itself (the game starts when all are ready, the
+next seat has to decide) is added by `settle`, in the same batch.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from odin_engine import (
+    Action,
+    Colour,
+    DealEnded,
+    GameEnded,
+    IllegalAction,
+    InvalidOption,
+    Options,
+    StartDeal,
+    StartGame,
+    decide,
+    decision_of,
+    deck,
+)
+from odin_engine import Event as GameEvent
+from odin_engine import Phase as GamePhase
+from odin_engine.strategies import STRATEGIES
+from odin_server.errors import Reason, Refusal, by_the_rules, invalid_option, not_allowed
+from odin_server.events import (
+    Actor,
+    BotFailed,
+    CloseReason,
+    DecisionOpened,
+    HostChanged,
+    LeaveReason,
+    Occupant,
+    ReadyChanged,
+    Record,
+    RematchAsked,
+    SeatLeft,
+    SeatResumed,
+    SeatTaken,
+    SubstituteSeated,
+    TableClosed,
+    TableEvent,
+    TableOpened,
+    TableOptions,
+)
+from odin_server.table_state import Seat, TablePhase, TableState, evolve
+
+SUBSTITUTE_LEVEL: Final = "greedy"
+"""Who plays for somebody who left or stayed away (D2)."""
+
+BOT_NAMES: Final = ("Astrid", "Bjorn", "Freya", "Gunnar", "Hilda", "Ivar", "Leif", "Sigrid")
+"""Names for bots that are added without one; more than a table has seats."""
+
+_PLAYED_BY: Final[Mapping[Occupant, Actor]] = {
+    Occupant.PERSON: Actor.PERSON,
+    Occupant.REMOTE_BOT: Actor.BOT,
+    Occupant.BUILT_IN_BOT: Actor.BOT,
+}
+
+
+class Draft:
+    """A batch in the making: the records so far, and the state after them."""
+
+    def __init__(
+        self, state: TableState, *, now: int, chance: random.Random, deal_pause: int
+    ) -> None:
+        self.state = state
+        self.records: list[Record] = []
+        self.chance: Final = chance
+        self._now: Final = now
+        self._deal_pause: Final = deal_pause
+        """Microseconds until the next deal starts, whoever is ready."""
+
+    def add(
+        self,
+        event: TableEvent | GameEvent,
+        actor: Actor | None = None,
+        until: int | None = None,
+    ) -> None:
+        """Adds what happened next."""
+        record = Record(self.state.seq + 1, self._now, event, actor, until)
+        self.records.append(record)
+        self.state = evolve(self.state, record)
+
+    def add_game_events(self, events: tuple[GameEvent, ...], actor: Actor | None = None) -> None:
+        """Adds what the engine decided. After a deal that does not end the game, a pause begins."""
+        pauses = not isinstance(events[-1], GameEnded)
+        for event in events:
+            waits = pauses and isinstance(event, DealEnded)
+            self.add(event, actor, self._now + self._deal_pause if waits else None)
+
+
+# Opening and ending
+
+
+def open_table(draft: Draft, options: TableOptions, host: bytes, code: str) -> None:
+    """Opens the table; its options were checked by `check_options`."""
+    draft.add(TableOpened(options, host, code))
+
+
+def check_options(options: TableOptions) -> None:
+    """Raises INVALID_OPTION for what the rules do not offer (R2, R3, R16)."""
+    try:
+        Options(players=options.seats, threshold=options.threshold)
+    except InvalidOption as error:
+        field = "seats" if error.option == "players" else error.option
+        raise invalid_option(f"options.{field}", error.message) from None
+
+
+def close_table(draft: Draft, holder: bytes) -> None:
+    """Ends the table for everybody. Host only."""
+    _host_only(draft.state, holder)
+    _still_open(draft.state)
+    draft.add(TableClosed(CloseReason.HOST))
+
+
+def close_empty_table(draft: Draft) -> None:
+    """Ends a table that nobody is at any more."""
+    if draft.state.phase is not TablePhase.CLOSED:
+        draft.add(TableClosed(CloseReason.EMPTY))
+
+
+# Seats
+
+
+def take_seat(
+    draft: Draft, holder: bytes, name: str, wanted: int | None, occupant: Occupant
+) -> int:
+    """Sits the holder down, or gives back the seat that they hold. Returns the seat."""
+    state = draft.state
+    own = state.seat_held_by(holder)
+    if own is None and occupant is Occupant.REMOTE_BOT and not state.options.open_to_bots:
+        raise not_allowed("This table is not open to bots. Its host can change that next time.")
+    _still_open(state)
+    if own is not None:
+        resume_seat(draft, own)
+        return own
+    _not_in_game(state, "Seats are taken before a game, not during it. You can watch meanwhile.")
+    seat = _free_seat(state, wanted)
+    _name_is_free(state, name)
+    draft.add(SeatTaken(seat, name, occupant, "", holder))
+    if not draft.state.host and occupant is Occupant.PERSON:
+        draft.add(HostChanged(seat))
+    return seat
+
+
+def leave_seat(draft: Draft, holder: bytes) -> None:
+    """Leaves: during a game a substitute plays on, otherwise the seat is free."""
+    _vacate(draft, _own_seat(draft.state, holder), LeaveReason.LEFT)
+
+
+def away_command(number: int) -> Callable[[Draft], None]:
+    """What becomes of a seat whose holder has stayed away for too long."""
+
+    def seat_away(draft: Draft) -> None:
+        seat = draft.state.seats[number]
+        if seat and seat.substitute is None:
+            _vacate(draft, number, LeaveReason.AWAY)
+
+    return seat_away
+
+
+def resume_seat(draft: Draft, seat: int) -> None:
+    """Gives a seat back to its holder, if a substitute plays it."""
+    taken = draft.state.seats[seat]
+    if taken and taken.substitute and draft.state.phase is not TablePhase.CLOSED:
+        draft.add(SeatResumed(seat))
+
+
+def host_away(draft: Draft) -> None:
+    """Passes on the role of a host who has no seat and has stayed away for too long."""
+    if draft.state.host_seat is None:
+        _pass_on_host(draft, after=-1)
+
+
+def _vacate(draft: Draft, number: int, reason: LeaveReason) -> None:
+    seat = _seat_at(draft.state, number)
+    was_host = draft.state.host_seat == number
+    if draft.state.in_game:
+        if seat.substituted_for in (reason, LeaveReason.LEFT):
+            return
+        draft.add(SubstituteSeated(number, reason, SUBSTITUTE_LEVEL))
+    elif draft.state.phase is not TablePhase.CLOSED:
+        draft.add(SeatLeft(number, reason))
+    if was_host:
+        _pass_on_host(draft, after=number)
+    settle(draft)
+
+
+def _pass_on_host(draft: Draft, after: int) -> None:
+    """Makes the next person clockwise the host, if there is one."""
+    state = draft.state
+    count = len(state.seats)
+    for number in ((after + step) % count for step in range(1, count + 1)):
+        seat = state.seats[number]
+        if seat and seat.occupant is Occupant.PERSON and not seat.substitute and number != after:
+            draft.add(HostChanged(number))
+            return
+    if state.host and state.host_seat is None:
+        draft.add(HostChanged(None))
+
+
+# Built-in bots
+
+
+def add_bot(draft: Draft, holder: bytes, level: str, wanted: int | None, name: str) -> int:
+    """Seats a built-in bot. Host only, while the table waits. Returns the seat."""
+    state = draft.state
+    _host_only(state, holder)
+    _waiting(state)
+    seat = _free_seat(state, wanted)
+    name = name or next(free for free in BOT_NAMES if not _is_taken(state, free))
+    _name_is_free(state, name)
+    if level not in STRATEGIES:
+        raise invalid_option("level", f"There is no such level. Choose {', '.join(STRATEGIES)}.")
+    draft.add(SeatTaken(seat, name, Occupant.BUILT_IN_BOT, level, b""))
+    settle(draft)
+    return seat
+
+
+def remove_bot(draft: Draft, holder: bytes, number: int) -> None:
+    """Removes a built-in bot. Host only, while the table waits."""
+    state = draft.state
+    _host_only(state, holder)
+    _waiting(state)
+    seat = state.seats[number] if 0 <= number < len(state.seats) else None
+    if seat is None or seat.occupant is not Occupant.BUILT_IN_BOT:
+        raise invalid_option("seat", f"No built-in bot sits at seat {number}.")
+    draft.add(SeatLeft(number, LeaveReason.REMOVED))
+    settle(draft)
+
+
+# Games and deals
+
+
+def set_ready(draft: Draft, holder: bytes, ready: bool) -> None:
+    """Says whether a seat is ready for the game or the next deal."""
+    state = draft.state
+    number = _own_seat(state, holder)
+    _still_open(state)
+    if state.phase is TablePhase.GAME_OVER:
+        raise _over("This game is over. Ask for a rematch.")
+    if state.phase is TablePhase.PLAYING:
+        raise Refusal(Reason.ALREADY_STARTED, "A deal is being played already.")
+    _say_ready(draft, number, ready)
+
+
+def start_game(draft: Draft, holder: bytes) -> None:
+    """Starts the game with the seats that are taken, or the next deal. Host only."""
+    state = draft.state
+    _host_only(state, holder)
+    _still_open(state)
+    match state.phase:
+        case TablePhase.GAME_OVER:
+            raise _over("This game is over. Ask for a rematch.")
+        case TablePhase.PLAYING:
+            raise Refusal(Reason.ALREADY_STARTED, "A deal is being played already.")
+        case TablePhase.BETWEEN_DEALS:
+            next_deal(draft)
+        case _:
+            _start_game(draft)
+
+
+def rematch(draft: Draft, holder: bytes) -> None:
+    """Asks for another game with the same seats; at a table that waits, the same as being ready."""
+    state = draft.state
+    number = _own_seat(state, holder)
+    _still_open(state)
+    _not_in_game(state, "A game is being played already.")
+    if state.phase is TablePhase.WAITING:
+        _say_ready(draft, number, ready=True)
+        return
+    # Whoever is not here now is not here for the next game.
+    for other, seat in list(state.taken()):
+        if seat.substituted_for is not None and other != number:
+            draft.add(SeatLeft(other, seat.substituted_for))
+    resume_seat(draft, number)
+    draft.add(RematchAsked(number))
+    settle(draft)
+
+
+def next_deal(draft: Draft) -> None:
+    """Starts the next deal, whoever is ready; does nothing unless the table is between deals."""
+    if draft.state.phase is TablePhase.BETWEEN_DEALS:
+        cards = deck(draft.state.game.removed)
+        order = tuple(draft.chance.sample(cards, len(cards)))
+        draft.add_game_events(decide(draft.state.game, StartDeal(order)))
+        settle(draft)
+
+
+def _say_ready(draft: Draft, number: int, ready: bool) -> None:
+    seat = _seat_at(draft.state, number)
+    if seat.occupant is Occupant.PERSON and seat.said_ready != ready:
+        draft.add(ReadyChanged(number, ready))
+        settle(draft)
+
+
+def _start_game(draft: Draft) -> None:
+    seats = list(draft.state.taken())
+    if len(seats) < 2:
+        raise Refusal(
+            Reason.NOT_STARTED,
+            "A game needs two players. Wait for somebody, or add a bot.",
+            facts={"phase": "WAITING"},
+        )
+    options = Options(
+        players=len(seats),
+        threshold=draft.state.options.threshold,
+        short_deck=draft.state.options.short_deck,
+    )
+    drawn = draft.chance.sample(list(Colour), options.colours_to_remove)
+    removed = tuple(colour for colour in Colour if colour in drawn)
+    opener = draft.chance.randrange(options.players)
+    draft.add_game_events(decide(draft.state.game, StartGame(options, removed, opener)))
+    next_deal(draft)
+
+
+# Acting
+
+
+def act(draft: Draft, holder: bytes, decision_id: int, action: Action) -> None:
+    """Acts for the seat that the caller holds; the player named in the action does not matter."""
+    state = draft.state
+    number = state.seat_held_by(holder)
+    if number is None or (state.in_game and number not in state.players):
+        raise not_allowed("You hold no seat in this game.")
+    if state.phase in (TablePhase.GAME_OVER, TablePhase.CLOSED):
+        raise _over("This game is over.")
+    if state.phase is TablePhase.WAITING:
+        raise Refusal(
+            Reason.NOT_STARTED,
+            "The game has not started yet.",
+            facts={"phase": "WAITING"},
+        )
+    if state.decision is None or state.decision.id != decision_id:
+        raise Refusal(
+            Reason.STALE_DECISION,
+            "That decision is not open any more. Look at the table again, then decide.",
+            facts={"decision_id": str(state.decision.id)} if state.decision else {},
+        )
+    if state.decision.seat != number:
+        raise Refusal(
+            Reason.NOT_YOUR_TURN,
+            f"It is the turn of seat {state.decision.seat}. Wait for your decision.",
+            facts={"seat": str(state.decision.seat)},
+        )
+    resume_seat(draft, number)
+    seat = _seat_at(state, number)
+    _apply(draft, number, action, _PLAYED_BY[seat.occupant])
+
+
+def act_for_bot(draft: Draft, decision_id: int, action: Action) -> None:
+    """Acts for a seat that the server plays; does nothing if it no longer plays this decision."""
+    number = _seat_played_here(draft.state, decision_id)
+    if number is not None:
+        seat = _seat_at(draft.state, number)
+        _apply(draft, number, action, Actor.SUBSTITUTE if seat.substitute else Actor.BOT)
+
+
+def bot_failed(draft: Draft, decision_id: int, problem: str) -> None:
+    """Reports a bot and takes its default action (D1); does nothing if it no longer plays this."""
+    number = _seat_played_here(draft.state, decision_id)
+    if number is not None:
+        decision = decision_of(draft.state.game)
+        assert decision is not None, "an open decision is the engine's"
+        draft.add(BotFailed(number, problem))
+        _apply(draft, number, decision.default, Actor.CLOCK)
+
+
+def _seat_played_here(state: TableState, decision_id: int) -> int | None:
+    """The seat of this decision, if it is open and the server plays that seat."""
+    if state.decision is None or state.decision.id != decision_id:
+        return None
+    seat = state.seats[state.decision.seat]
+    return state.decision.seat if seat and seat.played_by else None
+
+
+def _apply(draft: Draft, number: int, action: Action, actor: Actor) -> None:
+    player = draft.state.player_of(number)
+    assert player is not None, "whoever has to decide plays"
+    try:
+        events = decide(draft.state.game, action._replace(seat=player))
+    except IllegalAction as error:
+        raise by_the_rules(error, number) from None
+    draft.add_game_events(events, actor)
+    settle(draft)
+
+
+def settle(draft: Draft) -> None:
+    """What follows by itself: a game or deal that all are ready for, and the next decision."""
+    state = draft.state
+    seats = [seat for _, seat in state.taken()]
+    all_ready = all(seat.ready for seat in seats)
+    if state.phase is TablePhase.WAITING:
+        # A table of bots alone starts when it is full, or when its host says so.
+        complete = any(seat.occupant is Occupant.PERSON for seat in seats) or all(state.seats)
+        if all_ready and complete and len(seats) >= 2:
+            _start_game(draft)
+    elif state.phase is TablePhase.BETWEEN_DEALS and all_ready:
+        next_deal(draft)
+    elif state.phase is TablePhase.PLAYING and state.decision is None:
+        decision = decision_of(state.game)
+        assert state.game.phase is GamePhase.PLAYING, "a deal is being played"
+        assert decision is not None, "somebody can always act"
+        draft.add(DecisionOpened(state.players[decision.seat], decision.kind))
+
+
+# Checks that several commands share
+
+
+def _seat_at(state: TableState, number: int) -> Seat:
+    """The seat with this number, which is taken."""
+    seat = state.seats[number]
+    assert seat is not None, "the seat is taken"
+    return seat
+
+
+def _own_seat(state: TableState, holder: bytes) -> int:
+    number = state.seat_held_by(holder)
+    if number is None:
+        raise not_allowed("You hold no seat at this table.")
+    return number
+
+
+def _host_only(state: TableState, holder: bytes) -> None:
+    if state.host != holder:
+        raise not_allowed("Only the host of this table may do this.")
+
+
+def _over(message: str) -> Refusal:
+    return Refusal(Reason.GAME_OVER, message)
+
+
+def _still_open(state: TableState) -> None:
+    if state.phase is TablePhase.CLOSED:
+        raise _over("This table has ended. Open another one.")
+
+
+def _not_in_game(state: TableState, message: str) -> None:
+    if state.in_game:
+        raise Refusal(Reason.ALREADY_STARTED, message)
+
+
+def _waiting(state: TableState) -> None:
+    _still_open(state)
+    if state.phase is TablePhase.GAME_OVER:
+        raise _over("This game is over. Ask for a rematch first.")
+    _not_in_game(state, "A game is being played already.")
+
+
+def _free_seat(state: TableState, wanted: int | None) -> int:
+    free = [number for number, seat in enumerate(state.seats) if seat is None]
+    if not free:
+        raise Refusal(Reason.TABLE_FULL, "Every seat at this table is taken.")
+    if wanted is None:
+        return free[0]
+    if not 0 <= wanted < len(state.seats):
+        raise invalid_option("seat", f"This table has seats 0 to {len(state.seats) - 1}.")
+    if wanted not in free:
+        raise Refusal(Reason.SEAT_TAKEN, f"Seat {wanted} is taken. Choose another one.")
+    return wanted
+
+
+def _is_taken(state: TableState, name: str) -> bool:
+    return any(seat.name.casefold() == name.casefold() for _, seat in state.taken())
+
+
+def _name_is_free(state: TableState, name: str) -> None:
+    if _is_taken(state, name):
+        raise Refusal(
+            Reason.NAME_TAKEN,
+            f"Somebody at this table is called {name} already. Choose another name.",
+        )

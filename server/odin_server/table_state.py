@@ -1,0 +1,264 @@
+"""What a table is at one moment: the fold of its records. Pure.
+
+WAITING ──GameStarted──> (BETWEEN_DEALS) ──DealStarted──> PLAYING ──DealEnded──> BETWEEN_DEALS
+   ^                                                              ──GameEnded──> GAME_OVER
+   └──────────────────────────────RematchAsked──────────────────────────────────────┘
+any phase ──TableClosed──> CLOSED
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from enum import IntEnum
+from typing import Any, Final, NamedTuple
+
+from odin_engine import (
+    NEW,
+    CardPickedUp,
+    CardsPlayed,
+    DealEnded,
+    DealStarted,
+    DecisionKind,
+    GameEnded,
+    GameStarted,
+    Passed,
+    RoundEnded,
+    State,
+)
+from odin_engine import evolve as evolve_game
+from odin_server.events import (
+    BotFailed,
+    DecisionOpened,
+    HostChanged,
+    LeaveReason,
+    Occupant,
+    ReadyChanged,
+    Record,
+    RematchAsked,
+    SeatLeft,
+    SeatResumed,
+    SeatTaken,
+    SubstituteSeated,
+    TableClosed,
+    TableOpened,
+    TableOptions,
+)
+
+
+class TablePhase(IntEnum):
+    """Where a table is in its life; the numbers of the contract."""
+
+    WAITING = 1
+    PLAYING = 2
+    BETWEEN_DEALS = 3
+    GAME_OVER = 4
+    CLOSED = 5
+
+
+class Seat(NamedTuple):
+    """A seat that is taken."""
+
+    name: str
+    occupant: Occupant
+    level: str
+    holder: bytes
+    """The digest of the credential that holds it; empty for a built-in bot."""
+    said_ready: bool = False
+    substitute: str | None = None
+    """The level that plays it now, because its holder left or stayed away."""
+    substituted_for: LeaveReason | None = None
+    """Why there is a substitute."""
+
+    @property
+    def ready(self) -> bool:
+        """Ready for the game or the next deal. Whatever is no person always is."""
+        return (
+            self.said_ready or self.occupant is not Occupant.PERSON or self.substitute is not None
+        )
+
+    @property
+    def played_by(self) -> str | None:
+        """The level that plays this seat on the server; None when its holder does."""
+        return self.substitute or self.level or None
+
+
+class OpenDecision(NamedTuple):
+    """The decision that is open."""
+
+    id: int
+    """The number of the record that opened it."""
+    seat: int
+    kind: DecisionKind
+
+
+class TableState(NamedTuple):
+    """A table at one moment. Holds every hand and the code: never for a viewer as it is."""
+
+    seq: int = 0
+    """The number of the last record."""
+    options: TableOptions = TableOptions()
+    code: str = ""
+    host: bytes = b""
+    """The digest of the host's credential."""
+    phase: TablePhase = TablePhase.WAITING
+    seats: tuple[Seat | None, ...] = ()
+    games: int = 0
+    """How many games have started."""
+    players: tuple[int, ...] = ()
+    """The seats of the game: player number to seat number."""
+    game: State = NEW
+    decision: OpenDecision | None = None
+    next_deal: int | None = None
+    """Between deals: when the next one starts at the latest. Microseconds since 1970."""
+
+    def taken(self) -> Iterator[tuple[int, Seat]]:
+        """The seats that are taken, with their numbers."""
+        return ((number, seat) for number, seat in enumerate(self.seats) if seat)
+
+    def seat_held_by(self, holder: bytes) -> int | None:
+        """The seat that this credential's digest holds."""
+        return next((number for number, seat in self.taken() if seat.holder == holder), None)
+
+    @property
+    def host_seat(self) -> int | None:
+        """The host's seat, if the host has one."""
+        return self.seat_held_by(self.host)
+
+    def player_of(self, seat: int | None) -> int | None:
+        """The engine's number for the player in this seat; None when it does not play."""
+        return self.players.index(seat) if seat is not None and seat in self.players else None
+
+    @property
+    def in_game(self) -> bool:
+        """Whether a game is under way."""
+        return self.phase in (TablePhase.PLAYING, TablePhase.BETWEEN_DEALS)
+
+
+def evolve(state: TableState, record: Record) -> TableState:
+    """The state after this record."""
+    event = record.event
+    return _EVOLVE[type(event)](state._replace(seq=record.seq), event, record)
+
+
+def _opened(state: TableState, event: TableOpened, _: Record) -> TableState:
+    return state._replace(
+        options=event.options,
+        code=event.code,
+        host=event.host,
+        seats=(None,) * event.options.seats,
+    )
+
+
+def _with_seat(state: TableState, number: int, seat: Seat | None) -> TableState:
+    return state._replace(seats=(*state.seats[:number], seat, *state.seats[number + 1 :]))
+
+
+def _changed(state: TableState, number: int, **changes: Any) -> TableState:
+    seat = state.seats[number]
+    assert seat is not None, "only a taken seat changes"
+    return _with_seat(state, number, seat._replace(**changes))
+
+
+def _seat_taken(state: TableState, event: SeatTaken, _: Record) -> TableState:
+    seat = Seat(event.name, event.occupant, event.level, event.holder)
+    return _with_seat(state, event.seat, seat)
+
+
+def _seat_left(state: TableState, event: SeatLeft, _: Record) -> TableState:
+    return _with_seat(state, event.seat, None)
+
+
+def _host_changed(state: TableState, event: HostChanged, _: Record) -> TableState:
+    seat = None if event.seat is None else state.seats[event.seat]
+    return state._replace(host=seat.holder if seat else b"")
+
+
+def _ready_changed(state: TableState, event: ReadyChanged, _: Record) -> TableState:
+    return _changed(state, event.seat, said_ready=event.ready)
+
+
+def _substitute_seated(state: TableState, event: SubstituteSeated, _: Record) -> TableState:
+    return _changed(state, event.seat, substitute=event.level, substituted_for=event.reason)
+
+
+def _seat_resumed(state: TableState, event: SeatResumed, _: Record) -> TableState:
+    return _changed(state, event.seat, substitute=None, substituted_for=None)
+
+
+def _nobody_ready(state: TableState) -> TableState:
+    return state._replace(
+        seats=tuple([seat._replace(said_ready=False) if seat else None for seat in state.seats])
+    )
+
+
+def _rematch_asked(state: TableState, event: RematchAsked, _: Record) -> TableState:
+    waiting = _nobody_ready(state)._replace(phase=TablePhase.WAITING)
+    return _changed(waiting, event.seat, said_ready=True)
+
+
+def _closed(state: TableState, _event: TableClosed, _: Record) -> TableState:
+    return state._replace(phase=TablePhase.CLOSED, decision=None, next_deal=None)
+
+
+def _decision_opened(state: TableState, event: DecisionOpened, record: Record) -> TableState:
+    return state._replace(decision=OpenDecision(record.seq, event.seat, event.kind))
+
+
+def _bot_failed(state: TableState, _event: BotFailed, _: Record) -> TableState:
+    return state
+
+
+def _game_started(state: TableState, event: GameStarted, _: Record) -> TableState:
+    return state._replace(
+        phase=TablePhase.BETWEEN_DEALS,
+        games=state.games + 1,
+        players=tuple([number for number, _seat in state.taken()]),
+        game=evolve_game(NEW, event),
+    )
+
+
+def _deal_started(state: TableState, event: DealStarted, _: Record) -> TableState:
+    return state._replace(
+        phase=TablePhase.PLAYING, next_deal=None, game=evolve_game(state.game, event)
+    )
+
+
+def _turn(
+    state: TableState, event: CardsPlayed | CardPickedUp | Passed | RoundEnded, _: Record
+) -> TableState:
+    return state._replace(decision=None, game=evolve_game(state.game, event))
+
+
+def _deal_ended(state: TableState, event: DealEnded, record: Record) -> TableState:
+    return _nobody_ready(state)._replace(
+        phase=TablePhase.BETWEEN_DEALS,
+        next_deal=record.until,
+        game=evolve_game(state.game, event),
+    )
+
+
+def _game_ended(state: TableState, event: GameEnded, _: Record) -> TableState:
+    return state._replace(phase=TablePhase.GAME_OVER, game=evolve_game(state.game, event))
+
+
+_EVOLVE: Final[dict[type, Callable[[TableState, Any, Record], TableState]]] = {
+    TableOpened: _opened,
+    SeatTaken: _seat_taken,
+    SeatLeft: _seat_left,
+    HostChanged: _host_changed,
+    ReadyChanged: _ready_changed,
+    SubstituteSeated: _substitute_seated,
+    SeatResumed: _seat_resumed,
+    RematchAsked: _rematch_asked,
+    TableClosed: _closed,
+    DecisionOpened: _decision_opened,
+    BotFailed: _bot_failed,
+    GameStarted: _game_started,
+    DealStarted: _deal_started,
+    CardsPlayed: _turn,
+    CardPickedUp: _turn,
+    Passed: _turn,
+    RoundEnded: _turn,
+    DealEnded: _deal_ended,
+    GameEnded: _game_ended,
+}

@@ -1,0 +1,209 @@
+"""Streams: each is a cursor into the events of its table; nobody queues, nobody is waited for.
+
+A stream that wakes up sends what is new since its cursor, in one message: everything when that
+is little, a batch when it is more, a snapshot when it is far behind. Between the events go
+notices: presence, chat, heartbeat, and the end of the stream.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from typing import Final
+
+from google.protobuf import duration_pb2
+
+from odin_server.clock import Clock
+from odin_server.settings import Settings
+from odin_server.table import Table
+from odin_server.table_state import TablePhase
+from odin_server.wire import field_bytes, timestamp
+from odin_table.v1 import event_pb2, play_pb2
+
+_Item = play_pb2.WatchTableResponse
+
+
+class Stream:
+    """One viewer of one table. `Watch` makes and closes it."""
+
+    def __init__(self, table: Table, credential: bytes | None, settings: Settings) -> None:
+        self.table: Final = table
+        self.credential: Final = credential
+        """The digest of the viewer's credential, or None."""
+        self.idle_beats = 0
+        """Ticks of the heart since something was sent."""
+        self._settings: Final = settings
+        self._news: Final = asyncio.Event()
+        self._end: event_pb2.StreamEnd | None = None
+        self._beats_due = False
+
+    def wake(self) -> None:
+        """There may be something to send."""
+        self._news.set()
+
+    def beat(self) -> None:
+        """A heartbeat is due."""
+        self._beats_due = True
+        self._news.set()
+
+    def end(
+        self, reason: event_pb2.StreamEndReason.ValueType, retry_after: timedelta | None
+    ) -> None:
+        """Ends the stream after what it still has to send; the first reason counts."""
+        if self._end is None:
+            self._end = event_pb2.StreamEnd(reason=reason)
+            if retry_after is not None:
+                delay = duration_pb2.Duration()
+                delay.FromTimedelta(retry_after)
+                self._end.retry_after.CopyFrom(delay)
+        self._news.set()
+
+    async def items(self, after_seq: int | None, clock: Clock) -> AsyncIterator[bytes]:
+        """The messages of the stream, encoded. `after_seq` None: a snapshot comes first."""
+        table, settings = self.table, self._settings
+        cursor = -1 if after_seq is None else after_seq
+        presence_seen, chat_seen = -1, 0
+        while True:
+            # Whatever becomes new from here on, sending included, wakes the next wait.
+            self._news.clear()
+            seq = table.state.seq
+            if cursor < 0 or seq - cursor > settings.snapshot_after:
+                viewer = table.viewer(self.credential)
+                yield field_bytes(_Item.SNAPSHOT_FIELD_NUMBER, table.view(viewer))
+                cursor = seq
+            elif cursor < seq:
+                end = min(seq, cursor + settings.batch_events)
+                seat = table.viewer(self.credential).seat
+                yield field_bytes(_Item.EVENTS_FIELD_NUMBER, table.events(cursor, end, seat))
+                cursor = end
+            elif presence_seen != table.presence.version:
+                presence_seen = table.presence.version
+                notice = presence_of(table).SerializeToString()
+                yield field_bytes(_Item.PRESENCE_FIELD_NUMBER, notice)
+            elif chat_seen < table.chat.last_number:
+                notice = _chat_after(table, chat_seen).SerializeToString()
+                chat_seen = table.chat.last_number
+                yield field_bytes(_Item.CHAT_FIELD_NUMBER, notice)
+            elif self._end is not None:
+                yield field_bytes(_Item.STREAM_END_FIELD_NUMBER, self._end.SerializeToString())
+                return
+            elif self._beats_due:
+                heartbeat = event_pb2.Heartbeat(server_time=timestamp(clock.now()))
+                yield field_bytes(_Item.HEARTBEAT_FIELD_NUMBER, heartbeat.SerializeToString())
+            else:
+                await self._news.wait()
+                continue
+            self.idle_beats = 0
+            self._beats_due = False
+
+
+class Watch:
+    """All open streams of this server: wakes them, beats for them, ends them."""
+
+    def __init__(self, settings: Settings, clock: Clock) -> None:
+        self._settings: Final = settings
+        self._clock: Final = clock
+        self._streams: Final[dict[Table, set[Stream]]] = {}
+        self._draining = False
+        self._heart: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Starts the heart."""
+        self._heart = asyncio.create_task(self._beat())
+
+    async def stop(self) -> None:
+        """Stops the heart."""
+        if self._heart:
+            self._heart.cancel()
+            await asyncio.gather(self._heart, return_exceptions=True)
+
+    def open(self, table: Table, credential: bytes | None) -> Stream:
+        """A new stream: its viewer is present from now on, until `close`."""
+        stream = Stream(table, credential, self._settings)
+        if table.viewer(credential).seat is not None:
+            self._supersede(table, credential)
+        self._streams.setdefault(table, set()).add(stream)
+        table.stream_opened(credential)
+        if table.state.phase is TablePhase.CLOSED:
+            stream.end(event_pb2.STREAM_END_REASON_TABLE_CLOSED, None)
+        if self._draining:
+            self._drain(stream)
+        return stream
+
+    def close(self, stream: Stream) -> None:
+        """Whoever had this stream is gone. Nothing happens the second time."""
+        streams = self._streams.get(stream.table, set())
+        if stream in streams:
+            streams.discard(stream)
+            if not streams:
+                del self._streams[stream.table]
+            stream.table.stream_closed(stream.credential)
+
+    def _supersede(self, table: Table, credential: bytes | None) -> None:
+        """A seat is watched from one place: the newest."""
+        for other in self._streams.get(table, ()):
+            if other.credential == credential:
+                other.end(event_pb2.STREAM_END_REASON_SUPERSEDED, None)
+
+    def table_changed(self, table: Table) -> None:
+        """See `table.Listener`."""
+        streams = self._streams.get(table, ())
+        if table.state.phase is TablePhase.CLOSED:
+            for stream in streams:
+                stream.end(event_pb2.STREAM_END_REASON_TABLE_CLOSED, None)
+        for stream in streams:
+            stream.wake()
+
+    def drain(self) -> None:
+        """Ends every stream, also those that are opened later, and says when to come back."""
+        self._draining = True
+        for streams in self._streams.values():
+            for stream in streams:
+                self._drain(stream)
+
+    def _drain(self, stream: Stream) -> None:
+        retry_after = timedelta(seconds=self._settings.drain_retry_after)
+        stream.end(event_pb2.STREAM_END_REASON_DRAINING, retry_after)
+
+    async def _beat(self) -> None:
+        """Every fifth of the time, looks for streams on which nothing was sent for all of it."""
+        ticks = 5
+        while True:
+            await asyncio.sleep(self._settings.heartbeat / ticks)
+            for streams in self._streams.values():
+                for stream in streams:
+                    stream.idle_beats += 1
+                    if stream.idle_beats >= ticks:
+                        stream.beat()
+
+
+def presence_of(table: Table) -> event_pb2.Presence:
+    """Who is at a table."""
+    state, presence = table.state, table.presence
+    notice = event_pb2.Presence()
+    counted = {state.host} if state.host else set[bytes]()
+    for number, seat in state.taken():
+        since = presence.away_since(seat.holder) if seat.holder else None
+        notice.seats.add(
+            seat=number,
+            connected=since is None,
+            away_since=None if since is None else timestamp(since),
+        )
+        if seat.holder:
+            counted.add(seat.holder)
+    notice.watchers = presence.others(counted)
+    return notice
+
+
+def _chat_after(table: Table, number: int) -> event_pb2.Chat:
+    notice = event_pb2.Chat()
+    for line in table.chat.after(number):
+        notice.lines.add(
+            number=line.number,
+            time=timestamp(line.time),
+            name=line.name,
+            seat=line.seat,
+            text=line.text,
+        )
+    return notice
