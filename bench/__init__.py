@@ -1,0 +1,1 @@
+"""Measurements, each beside a floor measured in the same run (docs/benchmarks.md)."""

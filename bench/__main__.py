@@ -1,0 +1,54 @@
+"""`python -m bench`: measures, each figure beside its floor, and reports (docs/benchmarks.md).
+
+It exits with 0 whether the aims are met or not: an aim is there to be looked at.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from bench.server.measurements import COMPARISONS, FULL, QUICK, compare
+from bench.server.processes import ProcessFailed
+from bench.server.report import HEADING, as_json, machine, rows_of
+
+RESULTS = Path("bench-results.json")
+
+
+def main() -> int:
+    """Measures what is asked for: a row for each figure as it comes, then one JSON object."""
+    names = [comparison.name for comparison in COMPARISONS]
+    parser = argparse.ArgumentParser(
+        prog="python -m bench", description=(__doc__ or "").splitlines()[0]
+    )
+    parser.add_argument("only", nargs="*", metavar="NAME", help=f"of {', '.join(names)}")
+    parser.add_argument("--quick", action="store_true", help="shorter runs and fewer of them")
+    parser.add_argument("--turns", type=int, help="how many times floor and product run in turn")
+    parser.add_argument("--json", type=Path, default=RESULTS, help=f"instead of {RESULTS}")
+    arguments = parser.parse_args()
+    unknown = sorted(set(arguments.only) - set(names))
+    if unknown:
+        parser.error(f"No measurement is called {', '.join(unknown)}. Choose {', '.join(names)}.")
+
+    size = QUICK if arguments.quick else FULL
+    turns = arguments.turns or (3 if arguments.quick else 5)
+    print(HEADING, flush=True)
+    results: list[dict[str, object]] = []
+    for comparison in COMPARISONS:
+        if arguments.only and comparison.name not in arguments.only:
+            continue
+        try:
+            measured = compare(comparison, size, turns)
+        except ProcessFailed as error:
+            print(f"{comparison.name}: {error}", file=sys.stderr)
+            return 1
+        print("\n".join(rows_of(measured)), flush=True)
+        results.append(as_json(measured))
+    report = json.dumps({"machine": machine(), "turns": turns, "server": results})
+    arguments.json.write_text(report + "\n")
+    print(report)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,157 @@
+"""What is measured, beside which floor, and what the aim is.
+
+A comparison makes its two runs in turn, several times over, each with a fresh server and a fresh
+load. Floor and product are compared within a turn, since a machine is not the same from one
+minute to the next; the ratio that is reported is the median of the turns.
+"""
+
+import dataclasses
+import json
+import statistics
+from dataclasses import dataclass
+
+from bench.server.load import Figures, Run, Size
+from bench.server.processes import output_of, running_server
+
+FLOOR = "bench.server.floor"
+PRODUCT = "bench.server.product"
+
+# No run takes this long, in seconds, unless something is broken.
+RUN_DEADLINE = 120
+
+FULL = Size(seconds=3, warm_up=1, watchers=1_000, events=1_000, times=15, stall_acts=1_500)
+QUICK = Size(seconds=1, warm_up=0.3, watchers=500, events=1_000, times=5, stall_acts=1_500)
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What product / floor of one figure should be: at least, or at most. Neither: no aim."""
+
+    title: str
+    figure: str
+    at_least: float | None = None
+    at_most: float | None = None
+
+    def met_by(self, ratio: float) -> bool | None:
+        """Whether a ratio is what was aimed at. None when nothing was."""
+        if self.at_least is not None:
+            return ratio >= self.at_least
+        if self.at_most is not None:
+            return ratio <= self.at_most
+        return None
+
+    def __str__(self) -> str:
+        if self.at_least is not None:
+            return f"≥ {self.at_least:g}"
+        return f"≤ {self.at_most:g}" if self.at_most is not None else ""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two runs, and the figures that are compared.
+
+    `floor` and `product` are a module that serves and a measure that loads it.
+    """
+
+    name: str
+    floor: tuple[str, str]
+    product: tuple[str, str]
+    aims: tuple[Aim, ...]
+    tables: int = 1
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The figures of a comparison, each turn's in its place."""
+
+    comparison: Comparison
+    floor: list[Figures]
+    product: list[Figures]
+
+    def medians(self, aim: Aim) -> tuple[float, float]:
+        """The figure at the floor and at the product."""
+        floor, product = (
+            statistics.median(figures[aim.figure] for figures in side)
+            for side in (self.floor, self.product)
+        )
+        return floor, product
+
+    def ratio(self, aim: Aim) -> float:
+        """What the product reaches for each 1 of the floor: the median of the turns."""
+        return statistics.median(
+            product[aim.figure] / floor[aim.figure]
+            for floor, product in zip(self.floor, self.product, strict=True)
+        )
+
+
+def _acts(tables: int) -> Comparison:
+    return Comparison(
+        name=f"acts-{tables}",
+        floor=(FLOOR, "acts"),
+        product=(PRODUCT, "acts"),
+        aims=(
+            Aim(f"acts/s, {tables} tables of six", "per_second", at_least=0.65),
+            Aim("    server's processor time an act, µs", "server_us_each"),
+        ),
+        tables=tables,
+    )
+
+
+COMPARISONS = (
+    _acts(1),
+    _acts(8),
+    _acts(128),
+    Comparison(
+        name="delay",
+        floor=(FLOOR, "delay"),
+        product=(PRODUCT, "delay"),
+        aims=(
+            Aim("act to event at another seat, p50, ms", "p50_ms", at_most=1.5),
+            Aim("act to event at another seat, p99, ms", "p99_ms", at_most=2),
+        ),
+    ),
+    Comparison(
+        name="reads",
+        floor=(FLOOR, "empty_calls"),
+        product=(PRODUCT, "reads"),
+        aims=(Aim("reads/s (floor: empty calls)", "per_second", at_least=0.8),),
+        tables=8,
+    ),
+    Comparison(
+        name="catching-up",
+        floor=(FLOOR, "catching_up"),
+        product=(PRODUCT, "catching_up"),
+        aims=(Aim("events/s catching up (floor: one by one)", "per_second", at_least=10),),
+    ),
+    Comparison(
+        name="memory",
+        floor=(FLOOR, "memory"),
+        product=(PRODUCT, "memory"),
+        aims=(Aim("memory of an idle watcher, KiB", "kib_each", at_most=1.5),),
+        tables=40,
+    ),
+    Comparison(
+        name="stalled",
+        floor=(PRODUCT, "delay_beside_reader"),
+        product=(PRODUCT, "delay_beside_stalled"),
+        aims=(Aim("p99 beside a stalled watcher, ms (floor: it reads)", "p99_ms", at_most=1.2),),
+    ),
+)
+
+
+def compare(comparison: Comparison, size: Size, turns: int) -> Measured:
+    """Makes the runs of a comparison, floor and product in turn. Raises ProcessFailed."""
+    measured = Measured(comparison, [], [])
+    for _ in range(turns):
+        measured.floor.append(_run(comparison.floor, comparison.tables, size))
+        measured.product.append(_run(comparison.product, comparison.tables, size))
+    return measured
+
+
+def _run(side: tuple[str, str], tables: int, size: Size) -> Figures:
+    module, measure = side
+    with running_server(module) as server:
+        run = Run(measure, server.address, server.pid, size, tables)
+        text = json.dumps(dataclasses.asdict(run))
+        figures: Figures = json.loads(output_of("bench.server.load", text, RUN_DEADLINE))
+        return figures
