@@ -13,9 +13,9 @@ import grpc
 from google.protobuf.timestamp_pb2 import Timestamp
 from grpc import aio
 
+from bench.server.product import SETTINGS
+from odin_server.main import channel_options
 from odin_table.v1 import card_pb2, decision_pb2, event_pb2, lobby_pb2, play_pb2, table_pb2
-
-SERVER_OPTIONS = [("grpc.so_reuseport", 0)]
 
 SEATS = 6
 # What an act brings with it in the product, too: what was done, and who must decide next.
@@ -169,7 +169,7 @@ def _choices() -> decision_pb2.Choices:
 
 async def serve() -> None:
     """Serves until the process is ended."""
-    server = aio.server(options=SERVER_OPTIONS)
+    server = aio.server(options=channel_options(SETTINGS))
     server.add_generic_rpc_handlers(ThinServer().handlers())
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()

@@ -3,6 +3,8 @@
 All tables and all callers of the load come from one address, which in earnest would be refused.
 """
 
+import sys
+
 from odin_server.main import run
 from odin_server.settings import Limits, Settings
 
@@ -24,4 +26,4 @@ SETTINGS = Settings(
 )
 
 if __name__ == "__main__":
-    run(SETTINGS, lambda address: print(f"odin-table serves on {address}", flush=True))
+    sys.exit(run(SETTINGS))

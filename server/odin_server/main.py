@@ -78,7 +78,7 @@ class Server:
 
     async def start(self) -> None:
         """Listens and serves; raises CannotListen."""
-        server = grpc.aio.server(options=_options(self.settings))
+        server = grpc.aio.server(options=channel_options(self.settings))
         methods = self._services.methods()
         for name, handlers in methods.items():
             server.add_generic_rpc_handlers((self._calls.handler(name, handlers),))
@@ -143,7 +143,8 @@ def _bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host and not host.startswith("[") else host
 
 
-def _options(settings: Settings) -> list[tuple[str, int]]:
+def channel_options(settings: Settings) -> list[tuple[str, int]]:
+    """How gRPC itself is set up."""
     return [
         # Otherwise a second server binds the same port in silence.
         ("grpc.so_reuseport", 0),
