@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from odin_engine import (
+    NEW,
     Action,
     Colour,
     DealEnded,
@@ -317,7 +318,7 @@ def _start_game(draft: Draft) -> None:
     drawn = draft.chance.sample(list(Colour), options.colours_to_remove)
     removed = tuple(colour for colour in Colour if colour in drawn)
     opener = draft.chance.randrange(options.players)
-    draft.add_game_events(decide(draft.state.game, StartGame(options, removed, opener)))
+    draft.add_game_events(decide(NEW, StartGame(options, removed, opener)))
     next_deal(draft)
 
 

@@ -178,7 +178,11 @@ def _ready_changed(state: TableState, event: ReadyChanged, _: Record) -> TableSt
 
 
 def _substitute_seated(state: TableState, event: SubstituteSeated, _: Record) -> TableState:
-    return _changed(state, event.seat, substitute=event.level, substituted_for=event.reason)
+    # Whether the seat was ready is forgotten: a client that starts with a snapshot now sees it as
+    # ready, and could not know what it is once it resumes.
+    return _changed(
+        state, event.seat, said_ready=False, substitute=event.level, substituted_for=event.reason
+    )
 
 
 def _seat_resumed(state: TableState, event: SeatResumed, _: Record) -> TableState:
