@@ -198,6 +198,7 @@ class TableModel:
                 self._set_seat(Seat(event.seat))
                 if event.seat == self.my_seat:
                     self.my_seat = None
+                    self.game = replace(self.game, hand=None) if self.game else None
             case HostChanged():
                 self.seats = tuple(replace(s, host=s.seat == event.seat) for s in self.seats)
                 self.i_am_host = event.seat is not None and event.seat == self.my_seat

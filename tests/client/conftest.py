@@ -1,0 +1,62 @@
+"""A real server on loopback, in the loop of the test, and people who sit at it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from typing import Any
+
+import pytest
+
+from odin_client.address import Address
+from odin_client.connection import Connection
+from odin_client.credential_store import Credential
+from odin_client.session import Session
+from odin_client.values import Options
+from odin_server.main import Server
+from odin_server.settings import Settings
+
+DEADLINE = 30.0
+"""Seconds for anything that a test waits for; the machine may be busy."""
+
+
+@pytest.fixture
+async def server() -> AsyncGenerator[Server]:
+    """A server whose bots do not pause and whose deals follow each other at once."""
+    server = Server(Settings(port=0, bot_delay=0, deal_pause=0.01, seed=7))
+    await server.start()
+    yield server
+    await server.stop()
+
+
+@pytest.fixture
+def address(server: Server) -> Address:
+    """Where the server is."""
+    return Address("127.0.0.1", server.port)
+
+
+Connect = Callable[[], Coroutine[Any, Any, Connection]]
+
+
+@pytest.fixture
+async def connect(address: Address) -> AsyncGenerator[Connect]:
+    """Opens connections, each with a credential of its own, and closes them after the test."""
+    opened: list[Connection] = []
+
+    async def open_one() -> Connection:
+        connection = await Connection.open(address, Credential.new())
+        opened.append(connection)
+        return connection
+
+    yield open_one
+    await asyncio.gather(*(connection.close() for connection in opened))
+
+
+async def seated(connect: Connect, *names: str, options: Options | None = None) -> list[Session]:
+    """A table with these people; the first is its host. No game has started."""
+    host = await Session.open_table(await connect(), options)
+    await host.take_seat(names[0])
+    others = [
+        await Session.sit_down(await connect(), host.table.table, name=name) for name in names[1:]
+    ]
+    return [host, *others]
