@@ -43,11 +43,11 @@ class OdinError(Exception):
         self.message = message
 
 
-class UnknownCard(OdinError, ValueError):
+class UnknownCard(OdinError):
     """A text or number that is none of the 54 cards (R1)."""
 
 
-class InvalidOption(OdinError, ValueError):
+class InvalidOption(OdinError):
     """An option of a game that the rules do not offer."""
 
     def __init__(self, rule: str, option: str, message: str) -> None:
@@ -56,7 +56,7 @@ class InvalidOption(OdinError, ValueError):
         self.option = option
 
 
-class WrongDeck(OdinError, ValueError):
+class WrongDeck(OdinError):
     """A shuffled order that does not hold each card of this game's deck once (R1, R2)."""
 
 

@@ -13,7 +13,11 @@ from typing import Final
 
 import grpc
 from google.protobuf import any_pb2, duration_pb2
-from google.rpc import code_pb2, error_details_pb2, status_pb2
+from google.rpc import (  # pyright: ignore[reportMissingTypeStubs] -- they are there, unmarked
+    code_pb2,
+    error_details_pb2,
+    status_pb2,
+)
 from grpc_status import rpc_status
 
 from odin_engine import GameIsOver, IllegalAction, NotYourTurn

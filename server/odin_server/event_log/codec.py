@@ -7,7 +7,8 @@ version here, and the old way of reading it stays.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum
 from typing import Any, Final, NamedTuple
 
 from odin_engine import (
@@ -21,6 +22,7 @@ from odin_engine import (
     DecisionKind,
     GameEnded,
     GameStarted,
+    OdinError,
     Options,
     Passed,
     RoundEnded,
@@ -65,7 +67,7 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _write_cards(cards: Sequence[Card]) -> str:
+def _write_cards(cards: Iterable[Card]) -> str:
     return " ".join(map(str, cards))
 
 
@@ -77,8 +79,36 @@ def _read_set(text: str) -> CardSet:
     return set_of(_read_cards(text))
 
 
-def _enum(kind: Callable[[Any], Any]) -> _Field:
-    return _Field(lambda member: member.value, kind)
+def _write_hands(hands: Iterable[Iterable[Card]]) -> list[str]:
+    return list(map(_write_cards, hands))
+
+
+def _read_hands(texts: list[str]) -> tuple[tuple[Card, ...], ...]:
+    return tuple(map(_read_cards, texts))
+
+
+def _write_colours(colours: Iterable[Colour]) -> str:
+    return "".join(colour.value for colour in colours)
+
+
+def _read_colours(text: str) -> tuple[Colour, ...]:
+    return tuple(map(Colour, text))
+
+
+def _write_options(options: Options) -> list[Any]:
+    return [options.players, options.threshold, options.short_deck]
+
+
+def _read_options(values: list[Any]) -> Options:
+    return Options(*values)
+
+
+def _read_table_options(values: list[Any]) -> TableOptions:
+    return TableOptions(*values)
+
+
+def _write_enum(member: Enum) -> Any:
+    return member.value
 
 
 _PLAIN: Final = _Field(_same, _same)
@@ -87,33 +117,27 @@ _BYTES: Final = _Field(bytes.hex, bytes.fromhex)
 _CARD: Final = _Field(str, Card.parse)
 _CARDS: Final = _Field(_write_cards, _read_cards)
 _SET: Final = _Field(str, _read_set)
-_HANDS: Final = _Field(
-    lambda hands: [_write_cards(hand) for hand in hands],
-    lambda texts: tuple(_read_cards(text) for text in texts),
-)
-_COLOURS: Final = _Field(
-    lambda colours: "".join(colour.value for colour in colours),
-    lambda text: tuple(map(Colour, text)),
-)
-_TABLE_OPTIONS: Final = _Field(list, lambda values: TableOptions(*values))
-_OPTIONS: Final = _Field(
-    lambda options: [options.players, options.threshold, options.short_deck],
-    lambda values: Options(*values),
-)
-_LEAVE: Final = _enum(LeaveReason)
+_HANDS: Final = _Field(_write_hands, _read_hands)
+_COLOURS: Final = _Field(_write_colours, _read_colours)
+_TABLE_OPTIONS: Final = _Field(list, _read_table_options)
+_OPTIONS: Final = _Field(_write_options, _read_options)
+_LEAVE: Final = _Field(_write_enum, LeaveReason)
+_CLOSE: Final = _Field(_write_enum, CloseReason)
+_OCCUPANT: Final = _Field(_write_enum, Occupant)
+_KIND: Final = _Field(_write_enum, DecisionKind)
 
 # In each row: the tag, the class, and how its fields are written, in order.
 _EVENTS: Final[tuple[tuple[str, type[Any], tuple[_Field, ...]], ...]] = (
     ("table_opened", TableOpened, (_TABLE_OPTIONS, _BYTES, _PLAIN)),
-    ("seat_taken", SeatTaken, (_PLAIN, _PLAIN, _enum(Occupant), _PLAIN, _BYTES)),
+    ("seat_taken", SeatTaken, (_PLAIN, _PLAIN, _OCCUPANT, _PLAIN, _BYTES)),
     ("seat_left", SeatLeft, (_PLAIN, _LEAVE)),
     ("host_changed", HostChanged, (_PLAIN,)),
     ("ready_changed", ReadyChanged, (_PLAIN, _PLAIN)),
     ("substitute_seated", SubstituteSeated, (_PLAIN, _LEAVE, _PLAIN)),
     ("seat_resumed", SeatResumed, (_PLAIN,)),
     ("rematch_asked", RematchAsked, (_PLAIN,)),
-    ("table_closed", TableClosed, (_enum(CloseReason),)),
-    ("decision_opened", DecisionOpened, (_PLAIN, _enum(DecisionKind))),
+    ("table_closed", TableClosed, (_CLOSE,)),
+    ("decision_opened", DecisionOpened, (_PLAIN, _KIND)),
     ("bot_failed", BotFailed, (_PLAIN, _PLAIN)),
     ("game_started", GameStarted, (_OPTIONS, _COLOURS, _PLAIN)),
     ("deal_started", DealStarted, (_PLAIN, _PLAIN, _PLAIN, _CARDS)),
@@ -147,7 +171,7 @@ def decode(data: bytes) -> tuple[Record, ...]:
         if version != VERSION:
             raise UnreadableRecords(f"Format {version} is unknown; this version writes {VERSION}.")
         return tuple(map(_read, rows))
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, OdinError) as error:
         raise UnreadableRecords(f"These bytes are no records: {error!r}") from error
 
 
