@@ -148,7 +148,7 @@ def sentence(update: Update, table: TableModel) -> str | None:
 def _coming_and_going(update: Update, name: _Names) -> str | None:
     match update:
         case SeatTaken():
-            return f"{name(update.seat.seat)} sat down{_kind_of(update.seat)}."
+            return f"{name(update.seat.seat)} sat down{_in_brackets(update.seat, with_state=False)}."
         case SeatLeft():
             match update.reason:
                 case LeaveReason.AWAY:
@@ -204,14 +204,19 @@ def _stream_ended(update: StreamEnded) -> str | None:
     return None
 
 
-def _kind_of(seat: Seat) -> str:
+def _kind_of(seat: Seat) -> list[str]:
     match seat.occupant:
         case Occupant.BUILT_IN_BOT:
-            return f" (bot, {seat.level})"
+            return ["bot", seat.level]
         case Occupant.REMOTE_BOT:
-            return " (bot)"
+            return ["bot"]
         case _:
-            return ""
+            return []
+
+
+def _in_brackets(seat: Seat, *, with_state: bool = True) -> str:
+    words = [*_kind_of(seat), *(["ready"] if with_state and seat.ready else [])]
+    return f" ({', '.join(words)})" if words else ""
 
 
 def _cards_played(update: CardsPlayed, name: _Names) -> str:
@@ -277,13 +282,12 @@ def centre_sentence(table: TableModel) -> str:
 def waiting_sentence(table: TableModel) -> str:
     """Who sits at a table that waits."""
     seats = listed(
-        f"{seat.name}{_kind_of(seat)}{' is ready' if seat.ready else ''}"
-        for seat in table.taken_seats
+        f"{_Names(table).within(seat.seat)}{_in_brackets(seat)}" for seat in table.taken_seats
     )
     free = len(table.seats) - len(table.taken_seats)
     return (
         f"Table {table.table} waits, {ending(table.options)}. "
-        f"{seats or 'Nobody'} at the table, {counted(free, 'free seat')}."
+        f"At the table: {seats or 'nobody'}. {counted(free, 'free seat')}."
     )
 
 

@@ -33,7 +33,8 @@ async def _list(server: Address, as_json: bool) -> int:
     finally:
         await connection.close()
     if as_json:
-        click.echo(json.dumps(MessageToDict(tables), indent=1))
+        document = MessageToDict(tables, always_print_fields_with_no_presence=True)
+        click.echo(json.dumps(document, indent=1))
     elif tables.tables:
         for line in describe(map(summary_of, tables.tables), server):
             click.echo(line)

@@ -1,0 +1,67 @@
+"""A line between client and server that a test can cut, or let fall silent."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+from odin_client.address import Address
+
+
+class CutLine:
+    """Passes bytes on between its own port and a server. Make it with `to`."""
+
+    def __init__(self, server: Address) -> None:
+        self._server = server
+        self._listener: asyncio.Server | None = None
+        self._writers: set[asyncio.StreamWriter] = set()
+        self._answers = asyncio.Event()
+        self._answers.set()
+        self.port = 0
+
+    @classmethod
+    async def to(cls, server: Address) -> CutLine:
+        """A line to this server that stands."""
+        line = cls(server)
+        await line.mend()
+        return line
+
+    @property
+    def address(self) -> Address:
+        """Where a client connects."""
+        return Address("127.0.0.1", self.port)
+
+    async def cut(self) -> None:
+        """Breaks the line; nobody can connect until it is mended."""
+        if self._listener is not None:
+            self._listener.close()
+            self._listener = None
+        for writer in self._writers:
+            writer.transport.abort()
+
+    async def mend(self) -> None:
+        """Lets clients connect again, at the same port."""
+        self._answers.set()
+        self._listener = await asyncio.start_server(self._pass_on, "127.0.0.1", self.port)
+        self.port = self._listener.sockets[0].getsockname()[1]
+
+    def hold_answers(self) -> None:
+        """From now on nothing comes back from the server, though everything gets there."""
+        self._answers.clear()
+
+    async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        back, forth = await asyncio.open_connection(self._server.host, self._server.port)
+        self._writers |= {writer, forth}
+        await asyncio.gather(self._pump(reader, forth), self._pump(back, writer, held=True))
+        self._writers -= {writer, forth}
+
+    async def _pump(
+        self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, *, held: bool = False
+    ) -> None:
+        with contextlib.suppress(OSError):
+            while data := await source.read(65536):
+                if held:
+                    await self._answers.wait()
+                sink.write(data)
+                await sink.drain()
+        sink.transport.abort()

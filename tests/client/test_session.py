@@ -1,0 +1,317 @@
+"""Following and acting, also over a line that breaks."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+
+import pytest
+
+from odin_client import session as session_module
+from odin_client.address import Address
+from odin_client.connection import Connection, backoff, new_request_id
+from odin_client.credential_store import Credential
+from odin_client.errors import CredentialRefused, Refused, Unreachable
+from odin_client.session import Session
+from odin_client.table import TableModel
+from odin_client.updates import ChatSaid, Event, LinkChanged, SnapshotTaken, StreamEnded, Update
+from odin_client.values import Occupant, Options, Pass, Phase, PlayCards, StreamEndReason
+from odin_engine import Card
+from odin_server.main import Server
+from odin_server.settings import Settings
+from odin_table.v1 import lobby_pb2
+from tests.client.conftest import DEADLINE, Connect, seated
+from tests.client.cut_line import CutLine
+
+
+class Watching:
+    """Follows a session in a task of its own and keeps what it reports."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.updates: list[Update] = []
+        self._news = asyncio.Condition()
+        self.task = asyncio.create_task(self._follow())
+
+    async def _follow(self) -> None:
+        async for update in self.session.follow():
+            async with self._news:
+                self.updates.append(update)
+                self._news.notify_all()
+
+    async def until(self, condition: Callable[[TableModel], bool]) -> None:
+        async with asyncio.timeout(DEADLINE), self._news:
+            await self._news.wait_for(lambda: condition(self.session.table))
+
+    async def until_seen(self, wanted: Callable[[Update], bool]) -> Update:
+        async with asyncio.timeout(DEADLINE), self._news:
+            await self._news.wait_for(lambda: any(map(wanted, self.updates)))
+        return next(filter(wanted, self.updates))
+
+    def seqs(self) -> list[int]:
+        return [update.seq for update in self.updates if isinstance(update, Event)]
+
+
+@pytest.fixture
+async def watching() -> AsyncGenerator[Callable[[Session], Watching]]:
+    """Starts following; ends it after the test."""
+    started: list[Watching] = []
+
+    def start(session: Session) -> Watching:
+        started.append(Watching(session))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.task.cancel()
+    await asyncio.gather(*(one.task for one in started), return_exceptions=True)
+
+
+@pytest.fixture
+async def line(address: Address) -> AsyncGenerator[CutLine]:
+    """A line to the server that can be cut."""
+    line = await CutLine.to(address)
+    yield line
+    await line.cut()
+
+
+def offline(update: Update) -> bool:
+    return isinstance(update, LinkChanged) and not update.online
+
+
+def online(update: Update) -> bool:
+    return isinstance(update, LinkChanged) and update.online
+
+
+Follow = Callable[[Session], Watching]
+
+
+async def test_a_seat_sees_its_hand_and_a_watcher_does_not(
+    connect: Connect, watching: Follow
+) -> None:
+    ann, bob = await seated(connect, "Ann", "Bob")
+    looking_on = watching(Session(await connect(), ann.table.table))
+    playing = watching(ann)
+    await bob.ready()
+    await ann.ready()
+    for one in (looking_on, playing):
+        await one.until(lambda table: table.phase is Phase.PLAYING)
+    assert len(ann.table.hand) == 9
+    assert ann.table.my_seat == 0
+    assert looking_on.session.table.hand == ()
+    assert looking_on.session.table.my_seat is None
+    assert not looking_on.session.table.my_turn
+
+
+async def test_a_stream_resumes_without_a_hole_after_the_line_broke(
+    connect: Connect, watching: Follow, line: CutLine
+) -> None:
+    (ann,) = await seated(connect, "Ann")
+    over_there = await Connection.open(line.address, Credential.new())
+    far = watching(await Session.sit_down(over_there, ann.table.table, name="Far"))
+    await far.until(lambda table: bool(table.log_id))
+    await line.cut()
+    await far.until_seen(offline)
+    await ann.add_bot()
+    await ann.chat("are you there?")
+    await line.mend()
+    far.session.retry_now()
+    await far.until_seen(online)
+    await far.until_seen(lambda update: isinstance(update, ChatSaid))
+    await ann.start()
+    await far.until(lambda table: table.phase is Phase.PLAYING)
+    # One snapshot at the start, and each event once from there on.
+    assert [type(update) for update in far.updates].count(SnapshotTaken) == 1
+    assert far.seqs() == list(range(far.seqs()[0], far.session.table.seq + 1))
+    assert far.session.link.online
+    await over_there.close()
+
+
+async def test_a_silent_line_counts_as_broken(
+    connect: Connect,
+    watching: Follow,
+    line: CutLine,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(session_module, "SILENCE", 0.5)
+    (ann,) = await seated(connect, "Ann")
+    over_there = await Connection.open(line.address, Credential.new())
+    far = watching(Session(over_there, ann.table.table))
+    await far.until(lambda table: bool(table.log_id))
+    line.hold_answers()
+    problem = await far.until_seen(offline)
+    assert isinstance(problem, LinkChanged)
+    assert "silent" in problem.problem
+    await over_there.close()
+
+
+async def test_a_call_whose_answer_was_lost_is_repeated_and_done_once(
+    connect: Connect, watching: Follow, line: CutLine
+) -> None:
+    (ann,) = await seated(connect, "Ann", options=Options(seats=2))
+    over_there = await Connection.open(line.address, Credential.new())
+    far = await Session.sit_down(over_there, ann.table.table, name="Far")
+    near = watching(ann)
+    await near.until(lambda table: len(table.taken_seats) == 2)
+    line.hold_answers()
+    saying = asyncio.create_task(far.chat("hello"))
+    # It was done, though nobody told the client; then the line breaks, and the client repeats it.
+    await near.until(lambda table: len(table.chat) == 1)
+    await line.cut()
+    await line.mend()
+    await asyncio.wait_for(saying, DEADLINE)
+    await ann.chat("now")
+    await near.until(lambda table: table.chat[-1].text == "now")
+    assert [line.text for line in ann.table.chat] == ["hello", "now"]
+    await over_there.close()
+
+
+async def test_a_call_is_given_up_when_the_patience_is_over(line: CutLine) -> None:
+    connection = await Connection.open(line.address, Credential.new())
+    await line.cut()
+    with pytest.raises(Unreachable, match=f"No server answers at {line.address.server}"):
+        await connection.call(
+            connection.lobby.CreateTable,
+            lobby_pb2.CreateTableRequest(request_id=new_request_id()),
+            patience=1,
+        )
+    await connection.close()
+
+
+async def test_following_is_given_up_when_the_patience_is_over(
+    connect: Connect, line: CutLine
+) -> None:
+    (ann,) = await seated(connect, "Ann")
+    connection = await Connection.open(line.address, Credential.new())
+    await line.cut()
+    with pytest.raises(Unreachable):
+        async for _ in Session(connection, ann.table.table).follow(patience=0.5):
+            pass
+    await connection.close()
+
+
+async def test_refusals_are_typed_and_carry_their_facts(connect: Connect, watching: Follow) -> None:
+    ann, bob = await seated(connect, "Ann", "Bob", options=Options(seats=2))
+    both = [watching(ann), watching(bob)]
+    await ann.start()
+    for one in both:
+        await one.until(lambda table: table.decision is not None)
+    mine, other = (ann, bob) if ann.table.my_turn else (bob, ann)
+    with pytest.raises(Refused) as refusal:
+        await mine.act(Pass())
+    assert refusal.value.reason == "ILLEGAL_ACTION"
+    assert refusal.value.facts["rule"] == "R5"
+    assert refusal.value.call == "Act"
+    assert refusal.value.code == "FAILED_PRECONDITION"
+    with pytest.raises(Refused, match=r".+") as refusal:
+        await other.act(PlayCards((Card.parse("R1"),)))
+    assert refusal.value.reason == "NOT_YOUR_TURN"
+    with pytest.raises(Refused) as refusal:
+        await mine.act(Pass(), decision_id=1)
+    assert refusal.value.reason == "STALE_DECISION"
+
+
+async def test_a_credential_that_is_none_is_refused_for_good(address: Address) -> None:
+    with pytest.raises(CredentialRefused, match="file of credentials"):
+        await Connection.open(address, Credential("short"))
+
+
+async def test_a_table_that_is_not_there_ends_following(connect: Connect) -> None:
+    with pytest.raises(Refused) as refusal:
+        async for _ in Session(await connect(), "NOPE").follow():
+            pass
+    assert refusal.value.reason == "TABLE_NOT_FOUND"
+
+
+async def test_the_end_of_the_table_ends_following(connect: Connect, watching: Follow) -> None:
+    (ann,) = await seated(connect, "Ann")
+    far = watching(Session(await connect(), ann.table.table))
+    await far.until(lambda table: bool(table.log_id))
+    await ann.close_table()
+    await asyncio.wait_for(far.task, DEADLINE)
+    assert far.session.table.closed
+    last = far.updates[-1]
+    assert isinstance(last, StreamEnded)
+    assert last.reason is StreamEndReason.TABLE_CLOSED
+
+
+async def test_a_seat_that_is_followed_from_elsewhere_is_not_fought_over(
+    connect: Connect, address: Address, watching: Follow
+) -> None:
+    credential = Credential.new()
+    first, second = [await Connection.open(address, credential) for _ in range(2)]
+    ann = await Session.open_table(first)
+    await ann.take_seat("Ann")
+    here = watching(ann)
+    await here.until(lambda table: bool(table.log_id))
+    there = watching(Session(second, ann.table.table))
+    await asyncio.wait_for(here.task, DEADLINE)
+    last = here.updates[-1]
+    assert isinstance(last, StreamEnded)
+    assert last.reason is StreamEndReason.SUPERSEDED
+    await there.until(lambda table: table.my_seat == 0)
+    assert not there.task.done()
+    await first.close()
+    await second.close()
+
+
+async def test_closing_ends_following(connect: Connect, watching: Follow) -> None:
+    (ann,) = await seated(connect, "Ann")
+    here = watching(ann)
+    await here.until(lambda table: bool(table.log_id))
+    await ann.close()
+    await asyncio.wait_for(here.task, DEADLINE)
+
+
+async def test_a_watcher_who_sits_down_sees_the_table_from_the_seat(
+    connect: Connect, watching: Follow
+) -> None:
+    (ann,) = await seated(connect, "Ann", options=Options(seats=2))
+    bob = Session(await connect(), ann.table.table)
+    looking = watching(bob)
+    await looking.until(lambda table: bool(table.log_id))
+    assert await bob.take_seat("Bob") == 1
+    await ann.start()
+    await looking.until(lambda table: len(table.hand) == 9)
+    assert bob.table.my_seat == 1
+
+
+async def test_a_private_table_is_entered_with_its_code(connect: Connect, watching: Follow) -> None:
+    ann = await Session.open_table(await connect(), Options(private=True))
+    assert len(ann.code) == 8
+    with pytest.raises(Refused):
+        await Session.sit_down(await connect(), ann.table.table, name="Bob")
+    bob = await Session.sit_down(await connect(), "", name="Bob", code=ann.code.lower())
+    assert bob.table.table == ann.table.table
+    looking = watching(Session(await connect(), ann.table.table, code=ann.code))
+    await looking.until(lambda table: any(seat.name == "Bob" for seat in table.seats))
+
+
+async def test_a_program_says_that_it_is_one(connect: Connect, watching: Follow) -> None:
+    ann = await Session.open_table(await connect(), Options(open_to_bots=False))
+    with pytest.raises(Refused) as refusal:
+        await Session.sit_down(
+            await connect(), ann.table.table, name="Robot", occupant=Occupant.REMOTE_BOT
+        )
+    assert refusal.value.reason == "NOT_ALLOWED"
+
+
+async def test_a_server_that_stops_says_when_to_come_back(
+    watching: Follow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = Server(Settings(port=0, drain_retry_after=0.1))
+    await server.start()
+    connection = await Connection.open(Address("127.0.0.1", server.port), Credential.new())
+    ann = await Session.open_table(connection)
+    here = watching(ann)
+    await here.until(lambda table: bool(table.log_id))
+    await server.stop()
+    problem = await here.until_seen(offline)
+    assert isinstance(problem, LinkChanged)
+    assert "restart" in problem.problem
+    await connection.close()
+
+
+def test_attempts_are_between_a_third_of_a_second_and_three() -> None:
+    assert all(0.2 <= backoff(1) <= 0.3 for _ in range(100))
+    assert all(2.0 <= backoff(attempt) <= 3.0 for attempt in range(5, 2000))
