@@ -8,7 +8,7 @@ any phase ──TableClosed──> CLOSED
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from enum import IntEnum
 from typing import Any, Final, NamedTuple
 
@@ -111,13 +111,17 @@ class TableState(NamedTuple):
     next_deal: int | None = None
     """Between deals: when the next one starts at the latest. Microseconds since 1970."""
 
-    def taken(self) -> Iterator[tuple[int, Seat]]:
+    def taken(self) -> list[tuple[int, Seat]]:
         """The seats that are taken, with their numbers."""
-        return ((number, seat) for number, seat in enumerate(self.seats) if seat)
+        return [(number, seat) for number, seat in enumerate(self.seats) if seat]
 
     def seat_held_by(self, holder: bytes) -> int | None:
         """The seat that this credential's digest holds."""
-        return next((number for number, seat in self.taken() if seat.holder == holder), None)
+        # A plain loop, since every message of every stream asks.
+        for number, seat in enumerate(self.seats):
+            if seat is not None and seat.holder == holder:
+                return number
+        return None
 
     @property
     def host_seat(self) -> int | None:

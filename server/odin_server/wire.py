@@ -346,7 +346,8 @@ _NOBODY: Final[Mapping[int, bytes]] = {}
 
 def encode_event(record: Record, after: TableState) -> EncodedEvent:
     """The event for everybody; `after` is the state with this record in it."""
-    public = _element(_event(record, after))
+    message = _event(record, after)
+    public = _element(message)
     match record.event:
         case DealStarted() as event:
             private = {
@@ -357,9 +358,8 @@ def encode_event(record: Record, after: TableState) -> EncodedEvent:
         case DecisionOpened(seat=seat):
             own = decision_of(after.game)
             assert own is not None, "an open decision is the engine's"
-            chosen_from = _event(record, after)
-            chosen_from.decision_opened.decision.choices.CopyFrom(_choices(own))
-            return EncodedEvent(public, {seat: _element(chosen_from)}, public)
+            message.decision_opened.decision.choices.CopyFrom(_choices(own))
+            return EncodedEvent(public, {seat: _element(message)}, public)
         case _:
             return EncodedEvent(public, _NOBODY, public)
 

@@ -51,6 +51,8 @@ from odin_server.events import (
 VERSION: Final = 1
 """The format that is written."""
 
+_encode: Final = json.JSONEncoder(separators=(",", ":")).encode
+
 
 class UnreadableRecords(Exception):
     """These bytes are no records in a format that this version knows."""
@@ -158,7 +160,7 @@ _BY_TAG: Final[Mapping[str, tuple[type[Any], tuple[_Field, ...]]]] = {
 
 def encode(records: Sequence[Record]) -> bytes:
     """These records in the newest format."""
-    return json.dumps([VERSION, *map(_write, records)], separators=(",", ":")).encode()
+    return _encode([VERSION, *map(_write, records)]).encode()
 
 
 def decode(data: bytes) -> tuple[Record, ...]:
