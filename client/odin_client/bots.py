@@ -205,7 +205,10 @@ class BotRunner:
     async def _ask_for_rematch(self) -> None:
         try:
             await self._session.rematch()
-        except (Refused, Unreachable) as problem:
+        except Refused as refusal:
+            if refusal.reason != "ALREADY_STARTED":  # another bot was quicker
+                self._report(f"cannot ask for another game: {refusal}")
+        except Unreachable as problem:
             self._report(f"cannot ask for another game: {problem}")
 
     async def _decide_if_due(self) -> None:

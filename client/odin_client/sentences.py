@@ -148,7 +148,8 @@ def sentence(update: Update, table: TableModel) -> str | None:
 def _coming_and_going(update: Update, name: _Names) -> str | None:
     match update:
         case SeatTaken():
-            return f"{name(update.seat.seat)} sat down{_in_brackets(update.seat, with_state=False)}."
+            kind = _in_brackets(update.seat, with_state=False)
+            return f"{name(update.seat.seat)} sat down{kind}."
         case SeatLeft():
             match update.reason:
                 case LeaveReason.AWAY:
