@@ -68,20 +68,20 @@ class Server:
 @contextmanager
 def running_server(folder: Path, listen: str = "127.0.0.1:0") -> Generator[Server]:
     """A server with bots that do not dawdle; it is gone at the end."""
-    process = subprocess.Popen(
-        [*ODIN_TABLE, "serve", "--listen", listen, "--set", "bot_delay=0"],
-        stdout=subprocess.PIPE,
-        stderr=(folder / "server.log").open("ab"),
-        env=environment({"XDG_STATE_HOME": str(folder)}),
-        text=True,
-    )
-    try:
-        yield Server(process, _listens_on(process))
-    finally:
-        process.kill()
-        process.wait(PATIENCE)
-        assert process.stdout is not None
-        process.stdout.close()
+    with (
+        (folder / "server.log").open("ab") as log,
+        subprocess.Popen(
+            [*ODIN_TABLE, "serve", "--listen", listen, "--set", "bot_delay=0"],
+            stdout=subprocess.PIPE,
+            stderr=log,
+            env=environment({"XDG_STATE_HOME": str(folder)}),
+            text=True,
+        ) as process,
+    ):
+        try:
+            yield Server(process, _listens_on(process))
+        finally:
+            process.kill()
 
 
 def _listens_on(process: subprocess.Popen[str]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import sys
 import time
 from collections.abc import Coroutine
@@ -77,6 +78,9 @@ _KEY_NAMES: Final = {
     " ": "space",
 }
 """prompt_toolkit's keys by the names that our bindings use. Printable characters are themselves."""
+
+_TERMINAL_GONE: Final = (errno.EIO, errno.EBADF, errno.EPIPE)
+"""What writing to a terminal fails with after its window was closed."""
 
 _IDLE: Final = 5.0
 """Seconds without a key after which the bell rings when the turn comes."""
@@ -223,8 +227,10 @@ class _Client:
                     )
                 except EOFError:
                     return 0  # the input has ended; the seat is kept
-                except OSError:
-                    return 129  # the terminal is gone
+                except OSError as problem:
+                    if problem.errno not in _TERMINAL_GONE:
+                        raise
+                    return 129
                 finally:
                     await self._stop_tasks()
         finally:

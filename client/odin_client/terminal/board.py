@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from odin_client.selection import judge, pick_ups
+from odin_client.selection import pick_ups
 from odin_client.terminal.cells import (
     BLANK,
     Click,
@@ -179,11 +179,7 @@ def _centre_cards(screen: Screen) -> Sequence[Card]:
 def _marked(screen: Screen) -> Card | None:
     """The card marked to be taken: the chosen one, or the only one that the play can take."""
     play, wanted = screen.selection.card_set, screen.selection.pick_up
-    if (
-        play is None
-        or screen.choosing_pick_up
-        or not judge(screen.selection, screen.situation).good
-    ):
+    if play is None or screen.choosing_pick_up or not screen.verdict.good:
         return wanted
     choices = pick_ups(play, screen.situation)
     if len(choices) == 1:
@@ -209,7 +205,7 @@ def _centre_title(screen: Screen) -> str:
             if opener
             else "CENTRE empty"
         )
-    if game.centre_seat is None or game.centre_seat == screen.table.my_seat:
+    if game.centre_seat is None or screen.centre_is_mine:
         return f"CENTRE {game.centre.value} by you"
     by = screen.table.name_of(game.centre_seat)
     return f"CENTRE {game.centre.value} by {by} · respond with {screen.situation.needed}"
@@ -260,7 +256,7 @@ def _preview(screen: Screen) -> Line:
     selection = screen.selection
     if not selection.cards:
         return line(Span(f" {_hint(screen)}", "quiet"))
-    verdict = judge(selection, screen.situation)
+    verdict = screen.verdict
     chosen = selection.card_set
     number = Span(f" {chosen.value} ", "number") if chosen else Span(" ? ", "number")
     marked = _marked(screen)

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import Final, TypeAlias
 
 from odin_client.errors import ClientError
-from odin_client.selection import Selection, judge, next_of_number, pick_ups
+from odin_client.selection import Selection, next_of_number, pick_ups
 from odin_client.session import Session
 from odin_client.terminal.cells import Click
 from odin_client.terminal.keys import ALWAYS, bindings
@@ -280,7 +280,7 @@ class Commands:
 
     def _play(self) -> None:
         screen, here = self._screen, self._screen.situation
-        verdict = judge(screen.selection, here)
+        verdict = screen.verdict
         play = screen.selection.card_set
         if not self._may_act():
             return

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from enum import Enum, auto
 from typing import Final
 
-from odin_client.selection import Selection, Situation
+from odin_client.selection import Selection, Situation, Verdict, judge
 from odin_client.table import TableModel
 from odin_client.updates import LinkChanged
 from odin_client.values import Decision, DecisionKind, Occupant, Phase
@@ -123,13 +123,30 @@ class Screen:
 
     @property
     def situation(self) -> Situation:
-        """What the selection is measured against."""
+        """What the selection is measured against. Nobody plays over their own set (R14)."""
         game, decision = self.table.game, self.my_decision
         return Situation(
             hand=self.table.hand,
-            centre=game.centre if game else None,
+            centre=None if game is None or self.centre_is_mine else game.centre,
             plays=tuple(play.set for play in decision.plays) if decision else None,
         )
+
+    @property
+    def centre_is_mine(self) -> bool:
+        """Whether I put down what lies in the centre."""
+        game = self.table.game
+        return (
+            game is not None
+            and game.centre_seat is not None
+            and game.centre_seat == self.table.my_seat
+        )
+
+    @property
+    def verdict(self) -> Verdict:
+        """What is to be said about the selection now."""
+        if self.centre_is_mine and self.selection.card_set:
+            return Verdict(good=True, text="kept for your turn")
+        return judge(self.selection, self.situation)
 
     @property
     def takeable(self) -> tuple[Card, ...]:
@@ -137,7 +154,7 @@ class Screen:
         decision, game = self.my_decision, self.table.game
         if decision is not None and decision.kind is DecisionKind.PICK_UP:
             return decision.pick_ups
-        if game is None or game.centre is None or game.centre_seat == self.table.my_seat:
+        if game is None or game.centre is None or self.centre_is_mine:
             return ()
         return game.centre.cards
 

@@ -20,7 +20,7 @@ import sys
 import termios
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -95,17 +95,24 @@ class Terminal(ABC):
 
     def wait_for(self, *texts: str, without: str | None = None) -> str:
         """Waits until all of the texts are on the screen (and another one is not); gives it."""
+
+        def is_there(screen: str) -> bool:
+            return all(text in screen for text in texts) and (
+                without is None or without not in screen
+            )
+
+        wanted = f"{texts}" if without is None else f"{texts} without {without!r}"
+        return self.wait_until(is_there, wanted)
+
+    def wait_until(self, is_there: Callable[[str], bool], wanted: str) -> str:
+        """Waits until the screen is as wanted; gives it."""
         deadline = time.monotonic() + PATIENCE
-        while True:
-            screen = self.screen()
-            missing = [text for text in texts if text not in screen]
-            if not missing and (without is None or without not in screen):
-                return screen
+        while not is_there(screen := self.screen()):
             left = deadline - time.monotonic()
             if left <= 0:
-                wanted = missing or f"the absence of {without!r}"
                 raise AssertionError(f"waited for {wanted}, saw:\n{screen}")
             self._await_output(left)
+        return screen
 
     def wait_for_change(self, before: str, seconds: float = PATIENCE) -> None:
         """Waits until the screen is no longer as it was, at most so long."""
