@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from typing import Final
 
 from odin_server import table_commands as commands
@@ -27,10 +26,8 @@ def typed(text: str) -> str:
 class Lobby:
     """All tables, by handle and by code, oldest first."""
 
-    def __init__(self, world: World, names: random.Random) -> None:
+    def __init__(self, world: World) -> None:
         self._world: Final = world
-        self._names: Final = names
-        """Where handles and codes come from."""
         self._tables: Final[dict[str, Table]] = {}
         self._by_code: Final[dict[str, Table]] = {}
         self._numbers: Final[dict[Table, int]] = {}
@@ -171,7 +168,7 @@ class Lobby:
             length += 1
 
     def _random(self, length: int) -> str:
-        return "".join(self._names.choices(CROCKFORD, k=length))
+        return "".join(self._world.names.choices(CROCKFORD, k=length))
 
 
 def _is_listed(state: TableState, phase: TablePhase | None, joinable: bool, for_bots: bool) -> bool:

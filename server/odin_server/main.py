@@ -56,8 +56,8 @@ class Server:
         seeded = settings.seed is not None
         chance = chance or (random.Random(settings.seed) if seeded else secrets.SystemRandom())
         self._log: Final[EventLog] = log or MemoryLog()
-        world = World(self._log, clock, chance, settings)
-        self.lobby: Final = Lobby(world, names or secrets.SystemRandom())
+        names = names or secrets.SystemRandom()
+        self.lobby: Final = Lobby(World(self._log, clock, chance, names, settings))
         self.watch: Final = Watch(settings, clock)
         # Not the randomness of the shuffles, which nobody may learn anything about.
         self.bots: Final = Bots(settings, random.Random(settings.seed), strategies)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-import secrets
 from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
@@ -52,6 +51,8 @@ class World(NamedTuple):
     clock: Clock
     chance: random.Random
     """Where shuffles come from."""
+    names: random.Random
+    """Where handles, codes and log ids come from."""
     settings: Settings
 
 
@@ -60,7 +61,8 @@ class Table:
 
     def __init__(self, handle: str, world: World, listeners: Iterable[Listener] = ()) -> None:
         self.handle: Final = handle
-        self.log_id = secrets.token_hex(8)
+        self.log_id = f"{world.names.getrandbits(64):016x}"
+        """Which log the numbers of its events count in."""
         self.state = TableState()
         self.opened = world.clock.now()
         """When it was opened, in microseconds since 1970."""

@@ -1,0 +1,183 @@
+"""How much one caller may use: each limit has its typed refusal, and hits nobody else."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable
+from contextlib import AsyncExitStack, aclosing
+from dataclasses import replace
+from typing import Any
+
+import grpc
+import pytest
+
+from odin_server.limits import Buckets
+from odin_server.settings import Limits, Settings
+from odin_table.v1 import chat_pb2, lobby_pb2, play_pb2, table_pb2
+from tests.server.conftest import QUICK, Meet, Serve
+from tests.server.people import Person, Refused, first_choice
+
+
+def limited(**limits: float) -> Settings:
+    changes: dict[str, Any] = limits
+    return replace(QUICK, limits=replace(Limits(), **changes))
+
+
+async def too_many(call: Awaitable[Any], limit: str) -> None:
+    with pytest.raises(Refused) as caught:
+        await call
+    assert caught.value.reason == "RATE_LIMITED"
+    assert caught.value.code is grpc.StatusCode.RESOURCE_EXHAUSTED
+    assert caught.value.facts["limit"] == limit
+    assert caught.value.retry_after, "it says when to try again"
+
+
+async def test_tables(serve: Serve, meet: Meet) -> None:
+    server = await serve(limited(tables_per_credential=2))
+    ann, bob = meet(server, "Ann"), meet(server, "Bob")
+    first = await ann.open_table()
+    await ann.open_table()
+    await too_many(ann.open_table(), "tables_per_credential")
+    await bob.open_table()
+    await ann.call(ann.lobby.CloseTable, lobby_pb2.CloseTableRequest(table=first))
+    await ann.open_table()
+
+    server = await serve(limited(tables_per_address=1))
+    await meet(server, "Ann").open_table()
+    await too_many(meet(server, "Bob").open_table(), "tables_per_address")
+
+    server = await serve(limited(tables=1))
+    await meet(server, "Ann").open_table()
+    await too_many(meet(server, "Bob").open_table(), "tables")
+
+
+async def test_many_tables_at_once_do_not_pass_the_check_together(serve: Serve, meet: Meet) -> None:
+    server = await serve(limited(tables_per_credential=3))
+    ann = meet(server, "Ann")
+    results = await asyncio.gather(*(ann.open_table() for _ in range(10)), return_exceptions=True)
+    assert sum(isinstance(result, str) for result in results) == 3
+
+
+async def test_seats(serve: Serve, meet: Meet) -> None:
+    server = await serve(limited(seats_per_credential=1))
+    ann = meet(server, "Ann")
+    first, second = await ann.open_table(), await ann.open_table()
+    await ann.sit(first)
+    await ann.sit(first)  # the same seat again is no second one
+    await too_many(ann.sit(second), "seats_per_credential")
+    await ann.leave(first)
+    await ann.sit(second)
+
+    server = await serve(limited(seats_per_address=1))
+    ann, bob = meet(server, "Ann"), meet(server, "Bob")
+    table = await ann.open_table()
+    await ann.sit(table)
+    await too_many(bob.sit(table), "seats_per_address")
+
+
+@pytest.mark.parametrize("limit", ["streams_per_credential", "streams_per_address"])
+async def test_streams(serve: Serve, meet: Meet, limit: str) -> None:
+    server = await serve(limited(**{limit: 2}))
+    ann = meet(server, "Ann")
+    table = await ann.open_table()
+    async with AsyncExitStack() as stack:
+        for _ in range(2):
+            stream = await stack.enter_async_context(aclosing(ann.watch(table)))
+            await anext(stream)
+        third = await stack.enter_async_context(aclosing(ann.watch(table)))
+        await too_many(anext(third), limit)
+    # The server notices a closed stream a moment later.
+    async with asyncio.timeout(30):
+        while True:
+            async with aclosing(ann.watch(table)) as stream:
+                try:
+                    await anext(stream)
+                except Refused:
+                    continue
+                break
+
+
+async def test_calls_but_never_the_move_of_the_seat_that_has_to_act(
+    serve: Serve, meet: Meet
+) -> None:
+    server = await serve(limited(calls_per_second_per_credential=1))
+    ann, bob = meet(server, "Ann"), meet(server, "Bob")
+    table = await ann.open_table()
+    for person in (ann, bob):
+        await person.sit(table)
+    await ann.start(table)
+    decision = (await ann.view(table)).decision
+    actor, waits = ((ann, bob), (bob, ann))[decision.seat]
+    decision = (await actor.view(table)).decision
+
+    async def look(person: Person) -> None:
+        for _ in range(30):
+            await person.view(table)
+
+    for person in (actor, waits):
+        await too_many(look(person), "calls_per_second_per_credential")
+    action = first_choice(decision.choices)
+    await too_many(actor.view(table), "calls_per_second_per_credential")
+    await too_many(waits.act(table, decision.id, action), "calls_per_second_per_credential")
+    await actor.act(table, decision.id, action)
+
+
+async def test_calls_of_an_address(serve: Serve, meet: Meet) -> None:
+    server = await serve(limited(calls_per_second_per_address=0.5))
+    ann = meet(server, "Ann")
+
+    async def ask() -> None:
+        for _ in range(20):
+            await ann.call(ann.lobby.GetServerInfo, lobby_pb2.GetServerInfoRequest())
+
+    await too_many(ask(), "calls_per_second_per_address")
+
+
+async def test_chat(serve: Serve, meet: Meet) -> None:
+    server = await serve()
+    ann = meet(server, "Ann")
+    table = await ann.open_table()
+    await ann.sit(table)
+
+    async def talk() -> None:
+        for number in range(20):
+            say = chat_pb2.SendChatRequest(table=table, text=f"line {number}")
+            await ann.call(ann.chat.SendChat, say)
+
+    await too_many(talk(), "chat_lines_per_minute")
+
+
+async def test_wrong_codes(serve: Serve, meet: Meet) -> None:
+    """Nobody finds a private table by trying, and a wrong code looks like a missing table."""
+    server = await serve()
+    ann, eve = meet(server, "Ann"), meet(server, "Eve")
+    private = table_pb2.TableOptions(visibility=table_pb2.VISIBILITY_PRIVATE)
+    request = lobby_pb2.CreateTableRequest(options=private)
+    created = await ann.call(ann.lobby.CreateTable, request)
+    reasons: list[str] = []
+    for number in range(12):
+        guess = play_pb2.GetViewRequest(table=created.table, code=f"0000000{number % 10}")
+        with pytest.raises(Refused) as caught:
+            await eve.call(eve.play.GetView, guess)
+        reasons.append(caught.value.reason)
+    assert reasons[:10] == ["TABLE_NOT_FOUND"] * 10
+    assert reasons[-1] == "RATE_LIMITED"
+    right = play_pb2.GetViewRequest(code=created.code)
+    await too_many(eve.call(eve.play.GetView, right), "wrong_codes_per_minute")
+
+
+def test_a_bucket_fills_again_with_time_and_never_over_its_brim() -> None:
+    now = 0.0
+    buckets = Buckets("limit", per_second=2, burst=4, monotonic=lambda: now)
+    for _ in range(4):
+        buckets.take("Ann")
+    with pytest.raises(Exception, match=r"Wait 0\.5 seconds"):
+        buckets.take("Ann")
+    buckets.take("Bob")
+    now = 0.5
+    buckets.take("Ann")
+    now = 1000.0
+    for _ in range(4):
+        buckets.take("Ann")
+    with pytest.raises(Exception, match="Wait"):
+        buckets.take("Ann")

@@ -1,0 +1,156 @@
+"""The same request again gives the same answer again, and is done once."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import grpc
+import pytest
+
+from odin_table.v1 import chat_pb2, history_pb2, lobby_pb2, play_pb2, table_pb2
+from tests.server.conftest import Meet, Serve
+from tests.server.people import Person, Refused, first_choice, play_until
+
+
+async def twice(person: Person, method: Any, request: Any) -> tuple[Any, Any]:
+    """The answers to a request and to its repetition, which says that it is one."""
+    first = await person.call(method, request)
+    again = await person.call(method, request)
+    assert not first.replayed
+    assert again.replayed
+    again.replayed = False
+    assert again == first
+    return first, again
+
+
+async def history_length(person: Person, table: str) -> int:
+    request = history_pb2.GetHistoryRequest(table=table)
+    return len((await person.call(person.history.GetHistory, request)).events)
+
+
+async def test_every_changing_call_can_be_repeated(serve: Serve, meet: Meet) -> None:
+    server = await serve()
+    ann, bob = meet(server, "Ann"), meet(server, "Bob")
+    private = table_pb2.TableOptions(visibility=table_pb2.VISIBILITY_PRIVATE)
+    opened, _ = await twice(
+        ann, ann.lobby.CreateTable, lobby_pb2.CreateTableRequest(request_id="1", options=private)
+    )
+    table, code = opened.table, opened.code
+    lobby = lobby_pb2
+    await twice(ann, ann.lobby.TakeSeat, lobby.TakeSeatRequest(table=table, name="Ann"))
+    await twice(bob, bob.lobby.TakeSeat, lobby.TakeSeatRequest(code=code, name="Bob"))
+    bot, _ = await twice(ann, ann.lobby.AddBot, lobby.AddBotRequest(table=table, level="random"))
+    remove = lobby.RemoveBotRequest(table=table, seat=bot.seat)
+    await twice(ann, ann.lobby.RemoveBot, remove)
+    await twice(bob, bob.lobby.SetReady, lobby.SetReadyRequest(table=table, ready=True))
+    await twice(ann, ann.lobby.StartGame, lobby.StartGameRequest(table=table))
+    view = await ann.view(table)
+    actor = (ann, bob)[view.decision.seat]
+    decision = (await actor.view(table)).decision
+    await twice(
+        actor,
+        actor.play.Act,
+        play_pb2.ActRequest(
+            table=table, decision_id=decision.id, action=first_choice(decision.choices)
+        ),
+    )
+    await twice(bob, bob.lobby.LeaveSeat, lobby.LeaveSeatRequest(table=table))
+    await twice(ann, ann.chat.SendChat, chat_pb2.SendChatRequest(table=table, text="bye"))
+    await twice(ann, ann.lobby.CloseTable, lobby.CloseTableRequest(table=table))
+    length = await history_length(ann, table)
+    assert length == (await ann.view(table)).seq
+
+
+async def test_a_rematch_can_be_repeated(serve: Serve, meet: Meet) -> None:
+    server = await serve()
+    ann = meet(server, "Ann")
+    table = await ann.open_table(table_pb2.TableOptions(single_deal=True))
+    await ann.sit(table)
+    await ann.add_bot(table)
+    await ann.ready(table)
+    await play_until(ann, table)
+    await twice(ann, ann.lobby.Rematch, lobby_pb2.RematchRequest(table=table, request_id="again"))
+
+
+async def test_an_action_that_was_answered_late_is_not_done_twice(serve: Serve, meet: Meet) -> None:
+    """A repetition long after the game has moved on still gets the first answer."""
+    server = await serve()
+    ann, bob = meet(server, "Ann"), meet(server, "Bob")
+    table = await ann.open_table()
+    await ann.sit(table)
+    await bob.sit(table)
+    await ann.start(table)
+    people = (ann, bob)
+    decision = (await ann.view(table)).decision
+    actor = people[decision.seat]
+    choices = (await actor.view(table)).decision.choices
+    request = play_pb2.ActRequest(
+        request_id="early", table=table, decision_id=decision.id, action=first_choice(choices)
+    )
+    first = await actor.call(actor.play.Act, request)
+    for _ in range(4):
+        now = (await ann.view(table)).decision
+        other = people[now.seat]
+        choices = (await other.view(table)).decision.choices
+        await other.act(table, now.id, first_choice(choices))
+    before = await history_length(ann, table)
+    again = await actor.call(actor.play.Act, request)
+    assert (again.seq, again.replayed) == (first.seq, True)
+    assert await history_length(ann, table) == before
+
+
+async def test_a_request_id_with_other_content_is_refused(serve: Serve, meet: Meet) -> None:
+    server = await serve()
+    ann, bob = meet(server, "Ann"), meet(server, "Bob")
+    request = lobby_pb2.CreateTableRequest(request_id="one")
+    table = (await ann.call(ann.lobby.CreateTable, request)).table
+    others: list[tuple[Any, Any]] = [
+        (
+            ann.lobby.CreateTable,
+            lobby_pb2.CreateTableRequest(request_id="one", options=table_pb2.TableOptions(seats=3)),
+        ),
+        (
+            ann.lobby.TakeSeat,
+            lobby_pb2.TakeSeatRequest(request_id="one", table=table, name="Ann"),
+        ),
+    ]
+    for method, other in others:
+        with pytest.raises(Refused) as caught:
+            await ann.call(method, other)
+        assert caught.value.reason == "REQUEST_ID_REUSED"
+        assert caught.value.code is grpc.StatusCode.INVALID_ARGUMENT
+    # Unique per credential: somebody else may use the same id.
+    assert (await bob.call(bob.lobby.CreateTable, request)).table != table
+
+
+async def test_the_same_request_many_times_at_once_is_done_once(serve: Serve, meet: Meet) -> None:
+    server = await serve()
+    ann = meet(server, "Ann")
+    opening = lobby_pb2.CreateTableRequest(request_id="open")
+    opened = await asyncio.gather(*(ann.call(ann.lobby.CreateTable, opening) for _ in range(10)))
+    assert len({answer.table for answer in opened}) == 1
+    assert [answer.replayed for answer in opened].count(False) == 1
+    table = opened[0].table
+    sit = lobby_pb2.TakeSeatRequest(request_id="sit", table=table, name="Ann")
+    seated = await asyncio.gather(*(ann.call(ann.lobby.TakeSeat, sit) for _ in range(10)))
+    assert {answer.seat for answer in seated} == {0}
+    assert [answer.replayed for answer in seated].count(False) == 1
+    assert await history_length(ann, table) == 2
+    listed = await ann.call(ann.lobby.ListTables, lobby_pb2.ListTablesRequest())
+    assert [summary.table for summary in listed.tables] == [table]
+
+
+async def test_chat_with_a_known_request_id_and_other_text_is_refused(
+    serve: Serve, meet: Meet
+) -> None:
+    server = await serve()
+    ann = meet(server, "Ann")
+    table = await ann.open_table()
+    await ann.sit(table)
+    say = chat_pb2.SendChatRequest(request_id="line", table=table, text="hello")
+    await twice(ann, ann.chat.SendChat, say)
+    say.text = "good bye"
+    with pytest.raises(Refused) as caught:
+        await ann.call(ann.chat.SendChat, say)
+    assert caught.value.reason == "REQUEST_ID_REUSED"

@@ -1,0 +1,243 @@
+"""The life of a seat and of a table: leaving, staying away, substitutes, hosts, endings."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import threading
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Any
+
+from odin_engine import Action, Pass
+from odin_engine.strategies import STRATEGIES, Strategy
+from odin_engine.views import View
+from odin_server.settings import Settings
+from odin_table.v1 import chat_pb2, event_pb2, lobby_pb2, table_pb2
+from tests.server.conftest import QUICK, Meet, Serve
+from tests.server.people import Person, payload, play_until
+
+WAITS = replace(QUICK, deal_pause=3600)
+
+
+async def until(person: Person, table: str, kind: str, **fields: Any) -> event_pb2.Event:
+    """The first event of this kind that the person is sent."""
+    async with aclosing(person.events(table, **fields)) as events:
+        async for event in events:
+            if payload(event) == kind:
+                return event
+    raise AssertionError(f"the stream ended without {kind}")
+
+
+async def game_of_two(
+    serve: Serve, meet: Meet, settings: Settings = QUICK
+) -> tuple[str, Person, Person]:
+    server = await serve(settings)
+    ann, bob = meet(server, "Ann"), meet(server, "Bob")
+    table = await ann.open_table()
+    for person in (ann, bob):
+        await person.sit(table)
+    await ann.start(table)
+    return table, ann, bob
+
+
+async def test_whoever_leaves_during_a_game_is_replaced_at_once_and_the_game_goes_on(
+    serve: Serve, meet: Meet
+) -> None:
+    table, ann, bob = await game_of_two(serve, meet)
+    await bob.leave(table)
+    events = await play_until(ann, table)
+    seated = next(e.substitute_seated for e in events if payload(e) == "substitute_seated")
+    assert (seated.seat, seated.level) == (1, "greedy")
+    assert seated.reason == event_pb2.LEAVE_REASON_LEFT
+    acted = [
+        (event.cards_played if payload(event) == "cards_played" else event.passed)
+        for event in events
+        if payload(event) in ("cards_played", "passed")
+    ]
+    by_seat = {act.actor for act in acted if act.seat == 1}
+    assert by_seat == {event_pb2.ACTOR_SUBSTITUTE}
+    assert {act.actor for act in acted if act.seat == 0} == {event_pb2.ACTOR_PERSON}
+
+
+async def test_the_seat_can_be_taken_back(serve: Serve, meet: Meet) -> None:
+    table, ann, bob = await game_of_two(serve, meet)
+    await bob.leave(table)
+    seat = await bob.sit(table)
+    assert seat.seat == 1
+    view = await bob.view(table)
+    assert not view.seats[1].substituted
+    results = await asyncio.gather(play_until(ann, table), play_until(bob, table))
+    assert payload(results[0][-1]) == "game_ended"
+
+
+async def test_whoever_stays_away_is_replaced_and_takes_over_by_watching_again(
+    serve: Serve, meet: Meet
+) -> None:
+    table, ann, bob = await game_of_two(serve, meet, replace(QUICK, away_after=0.2))
+    # Nobody has opened a stream yet, so both are away; Ann comes in time.
+    async with aclosing(ann.events(table)) as events:
+        async for event in events:
+            if payload(event) == "substitute_seated" and event.substitute_seated.seat == 1:
+                assert event.substitute_seated.reason == event_pb2.LEAVE_REASON_AWAY
+                break
+        resumed = await until(bob, table, "seat_resumed")
+        assert resumed.seat_resumed.seat == 1
+
+
+async def test_a_seat_is_free_when_its_holder_leaves_or_stays_away_before_a_game(
+    serve: Serve, meet: Meet
+) -> None:
+    server = await serve(replace(QUICK, away_after=0.2))
+    ann, bob, cleo = (meet(server, name) for name in ("Ann", "Bob", "Cleo"))
+    table = await ann.open_table()
+    async with aclosing(ann.events(table)) as events:
+        await anext(events)
+        for person in (ann, bob, cleo):
+            await person.sit(table)
+        await cleo.leave(table)
+        left = []
+        async for event in events:
+            if payload(event) == "seat_left":
+                left.append((event.seat_left.seat, event.seat_left.reason))
+                if len(left) == 2:
+                    break
+    assert left == [(2, event_pb2.LEAVE_REASON_LEFT), (1, event_pb2.LEAVE_REASON_AWAY)]
+
+
+async def test_the_role_of_the_host_passes_to_the_next_person(serve: Serve, meet: Meet) -> None:
+    server = await serve()
+    ann, bob, cleo = (meet(server, name) for name in ("Ann", "Bob", "Cleo"))
+    table = await ann.open_table()
+    await ann.sit(table)
+    await ann.add_bot(table)
+    await bob.sit(table)
+    await cleo.sit(table)
+    await ann.leave(table)
+    view = await bob.view(table)
+    assert view.you_are_host
+    assert [seat.host for seat in view.seats[:4]] == [False, False, True, False]
+    await bob.leave(table)
+    await cleo.leave(table)
+    await ann.sit(table)
+    assert (await ann.view(table)).you_are_host, "whoever comes next is the host"
+
+
+async def test_a_table_without_people_ends(serve: Serve, meet: Meet) -> None:
+    server = await serve(replace(QUICK, empty_after=0.2))
+    ann, watcher = meet(server, "Ann"), meet(server, "watcher")
+    table = await ann.open_table()
+    await ann.sit(table)
+    await ann.add_bot(table)
+    await ann.add_bot(table)
+    await ann.ready(table)
+    await ann.leave(table)
+    async with aclosing(watcher.watch(table)) as items:
+        last = [item async for item in items][-1]
+    assert last.stream_end.reason == event_pb2.STREAM_END_REASON_TABLE_CLOSED
+    assert not last.stream_end.HasField("retry_after")
+    assert (await watcher.view(table)).phase == table_pb2.TABLE_PHASE_CLOSED
+    listed = await ann.call(ann.lobby.ListTables, lobby_pb2.ListTablesRequest())
+    assert not listed.tables
+
+
+async def test_a_table_that_nobody_joins_ends(serve: Serve, meet: Meet) -> None:
+    server = await serve(replace(QUICK, empty_after=0.2))
+    ann = meet(server, "Ann")
+    table = await ann.open_table()
+    event = await until(meet(server, "watcher"), table, "table_closed")
+    assert event.table_closed.reason == event_pb2.CLOSE_REASON_EMPTY
+
+
+async def test_tables_that_ended_are_kept_for_a_while_and_then_forgotten(
+    serve: Serve, meet: Meet
+) -> None:
+    server = await serve(replace(QUICK, closed_tables_kept=2))
+    ann = meet(server, "Ann")
+    tables = []
+    for _ in range(4):
+        table = await ann.open_table()
+        await ann.call(ann.lobby.CloseTable, lobby_pb2.CloseTableRequest(table=table))
+        tables.append(table)
+    await ann.open_table()
+    closed = lobby_pb2.ListTablesRequest(phase=table_pb2.TABLE_PHASE_CLOSED)
+    listed = await ann.call(ann.lobby.ListTables, closed)
+    assert [summary.table for summary in listed.tables] == tables[:1:-1]
+
+
+async def test_between_deals_nobody_waits_for_whoever_left(serve: Serve, meet: Meet) -> None:
+    table, ann, bob = await game_of_two(serve, meet, WAITS)
+    await asyncio.gather(
+        play_until(ann, table, last="deal_ended"), play_until(bob, table, last="deal_ended")
+    )
+    await bob.leave(table)
+    await ann.ready(table)
+    assert (await ann.view(table)).phase == table_pb2.TABLE_PHASE_PLAYING
+
+
+released = threading.Event()
+"""Lets the sleeper go."""
+
+
+class Raises:
+    def choose(self, view: View, rng: random.Random) -> Action:
+        raise RuntimeError("a secret of the bot")
+
+
+class Cheats:
+    def choose(self, view: View, rng: random.Random) -> Action:
+        assert view.decision is not None
+        return Pass(view.decision.seat)
+
+
+class Sleeps:
+    def choose(self, view: View, rng: random.Random) -> Action:
+        released.wait(20)
+        return Pass(0)
+
+
+async def test_a_bot_that_raises_cheats_or_sleeps_is_reported_and_never_holds_up_a_table(
+    serve: Serve, meet: Meet
+) -> None:
+    released.clear()
+    bad: dict[str, type[Strategy]] = {"raises": Raises, "cheats": Cheats, "sleeps": Sleeps}
+    for level, words in (("raises", "failed"), ("cheats", "illegal"), ("sleeps", "too slow")):
+        settings = replace(QUICK, bot_timeout=0.05 if level == "sleeps" else 5)
+        server = await serve(settings, strategies={**STRATEGIES, "greedy": bad[level]})
+        ann = meet(server, "Ann")
+        table = await ann.open_table(table_pb2.TableOptions(single_deal=True))
+        await ann.sit(table)
+        await ann.add_bot(table)
+        await ann.ready(table)
+        events = await play_until(ann, table, last="bot_failed")
+        assert words in events[-1].bot_failed.problem
+        assert "secret" not in events[-1].bot_failed.problem
+        if level == "sleeps":
+            released.set()
+        events = await play_until(ann, table)
+        failed = next(i for i, event in enumerate(events) if payload(event) == "bot_failed")
+        after = events[failed + 1]
+        what = after.cards_played if payload(after) == "cards_played" else after.passed
+        assert what.actor == event_pb2.ACTOR_CLOCK
+
+
+async def test_chat_reaches_everybody_and_whoever_comes_late(serve: Serve, meet: Meet) -> None:
+    server = await serve()
+    ann, late = meet(server, "Ann"), meet(server, "late")
+    table = await ann.open_table()
+    await ann.sit(table)
+    for number in range(1, 8):
+        say = chat_pb2.SendChatRequest(table=table, text=f"\x1b[31mline\u202e  {number}\n")
+        await ann.call(ann.chat.SendChat, say)
+    async with aclosing(late.watch(table)) as items:
+        async for item in items:
+            if item.HasField("chat"):
+                break
+        assert [line.text for line in item.chat.lines] == [f"[31mline {n}" for n in range(1, 8)]
+        assert {line.name for line in item.chat.lines} == {"Ann"}
+        say = chat_pb2.SendChatRequest(table=table, text="live")
+        await ann.call(ann.chat.SendChat, say)
+        async for item in items:
+            if item.HasField("chat"):
+                break
+        assert [(line.number, line.text) for line in item.chat.lines] == [(8, "live")]
