@@ -12,15 +12,14 @@ from bench.server.measurements import COMPARISONS, FULL, QUICK, compare
 from bench.server.processes import ProcessFailed
 from bench.server.report import HEADING, as_json, machine, rows_of
 
+SUMMARY = "Measure, each figure beside its floor."
 RESULTS = Path("bench-results.json")
 
 
 def main() -> int:
     """Measures what is asked for: a row for each figure as it comes, then one JSON object."""
     names = [comparison.name for comparison in COMPARISONS]
-    parser = argparse.ArgumentParser(
-        prog="python -m bench", description=(__doc__ or "").splitlines()[0]
-    )
+    parser = argparse.ArgumentParser(prog="python -m bench", description=SUMMARY)
     parser.add_argument("only", nargs="*", metavar="NAME", help=f"of {', '.join(names)}")
     parser.add_argument("--quick", action="store_true", help="shorter runs and fewer of them")
     parser.add_argument("--turns", type=int, help="how many times floor and product run in turn")

@@ -89,7 +89,9 @@ async def acts(run: Run) -> Figures:
         await asyncio.sleep(run.size.warm_up)
         with counting(run, lambda: sum(table.acts for table in tables), figures):
             await asyncio.sleep(run.size.seconds)
-    figures["bytes_per_act"] = sum(t.told_bytes for t in tables) / sum(t.acts for t in tables)
+    acts_done = sum(table.acts for table in tables)
+    figures["bytes_per_act"] = sum(table.told_bytes for table in tables) / acts_done
+    figures["events_per_act"] = sum(table.head for table in tables) / acts_done
     return figures
 
 

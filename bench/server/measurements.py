@@ -19,7 +19,7 @@ PRODUCT = "bench.server.product"
 # No run takes this long, in seconds, unless something is broken.
 RUN_DEADLINE = 120
 
-FULL = Size(seconds=3, warm_up=1, watchers=1_000, events=1_000, times=15, stall_acts=1_500)
+FULL = Size(seconds=2, warm_up=0.5, watchers=1_000, events=1_000, times=15, stall_acts=1_500)
 QUICK = Size(seconds=1, warm_up=0.3, watchers=500, events=1_000, times=5, stall_acts=1_500)
 
 
