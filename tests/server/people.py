@@ -187,6 +187,19 @@ def first_choice(choices: decision_pb2.Choices) -> decision_pb2.Action:
     )
 
 
+async def told_until(
+    person: Person, table: str, last: str = "game_ended", **fields: Any
+) -> list[event_pb2.Event]:
+    """All events that the person is sent, up to one of this kind; the person only watches."""
+    seen: list[event_pb2.Event] = []
+    async with aclosing(person.events(table, **fields)) as events:
+        async for event in events:
+            seen.append(event)
+            if payload(event) == last:
+                return seen
+    raise AssertionError(f"the stream ended before {last}; saw {[payload(e) for e in seen]}")
+
+
 Choose = Callable[[decision_pb2.Choices], decision_pb2.Action]
 
 
@@ -209,7 +222,7 @@ async def play_until(
                 try:
                     await person.act(table, decision.id, choose(decision.choices))
                 except Refused as refused:
-                    # Somebody else answered it: a substitute, or an earlier run of this person.
+                    # A substitute, or an earlier run of this person, has answered it already.
                     if refused.reason != "STALE_DECISION":
                         raise
     raise AssertionError(f"the stream ended before {last}; saw {[payload(e) for e in seen]}")

@@ -7,7 +7,6 @@ import random
 import threading
 from contextlib import aclosing
 from dataclasses import replace
-from typing import Any
 
 from odin_engine import Action, Pass
 from odin_engine.strategies import STRATEGIES, Strategy
@@ -15,18 +14,14 @@ from odin_engine.views import View
 from odin_server.settings import Settings
 from odin_table.v1 import chat_pb2, event_pb2, lobby_pb2, table_pb2
 from tests.server.conftest import QUICK, Meet, Serve
-from tests.server.people import Person, payload, play_until
+from tests.server.people import Person, payload, play_until, told_until
 
 WAITS = replace(QUICK, deal_pause=3600)
 
 
-async def until(person: Person, table: str, kind: str, **fields: Any) -> event_pb2.Event:
+async def until(person: Person, table: str, kind: str) -> event_pb2.Event:
     """The first event of this kind that the person is sent."""
-    async with aclosing(person.events(table, **fields)) as events:
-        async for event in events:
-            if payload(event) == kind:
-                return event
-    raise AssertionError(f"the stream ended without {kind}")
+    return (await told_until(person, table, last=kind))[-1]
 
 
 async def game_of_two(
@@ -214,7 +209,7 @@ async def test_a_bot_that_raises_cheats_or_sleeps_is_reported_and_never_holds_up
         assert "secret" not in events[-1].bot_failed.problem
         if level == "sleeps":
             released.set()
-        events = await play_until(ann, table)
+        events = await play_until(ann, table, after_seq=0)
         failed = next(i for i, event in enumerate(events) if payload(event) == "bot_failed")
         after = events[failed + 1]
         what = after.cards_played if payload(after) == "cards_played" else after.passed
