@@ -150,6 +150,8 @@ class Commands:
         screen.scroll = max(min(wanted, last - 1), 0)
 
     def _stay(self) -> None:
+        if self._screen.question is Question.PICK_UP:
+            self._choose(self._screen.selection.taking(None))
         self._screen.question = None
 
     # The table

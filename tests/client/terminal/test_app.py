@@ -1,0 +1,405 @@
+"""The application in this process: real key bytes in, a drawn screen out, a real server behind it.
+
+The deals are arranged, so that every question that the client asks comes up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import random
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+import pyte
+import pytest
+from prompt_toolkit.data_structures import Size
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.input.base import PipeInput
+
+from odin_client.address import Address
+from odin_client.connection import Connection
+from odin_client.credential_store import Credential
+from odin_client.session import Session
+from odin_client.terminal.app import run
+from odin_client.terminal.capabilities import Capabilities, Depth
+from odin_client.terminal.takeover import ClickOutput
+from odin_client.values import Options, Pass, Phase, PlayCards
+from odin_engine import Card, Colour, deck
+from odin_server.main import Server
+from odin_server.settings import Settings
+from tests.client.terminal.runners import KEYS, PATIENCE
+from tests.client.terminal.samples import cards
+
+
+class Arranged(random.Random):
+    """Deals these hands, in the order of the seats; seat 0 opens and no colour leaves."""
+
+    def __init__(self, *hands: str) -> None:
+        super().__init__(0)
+        self._dealt: Final = [card for hand in hands for card in cards(hand)]
+
+    def sample(self, population: Any, k: int, **_: Any) -> list[Any]:
+        if k == 0:
+            return []
+        rest = [card for card in population if card not in self._dealt]
+        return [*self._dealt, *rest]
+
+    def randrange(self, start: int, stop: int | None = None, step: int = 1) -> int:
+        return 0
+
+
+class _Screen(io.StringIO):
+    """Where the client writes, drawn by pyte; tells when something new was drawn."""
+
+    def __init__(self, cols: int, rows: int) -> None:
+        super().__init__()
+        self.drawn: Final = pyte.Screen(cols, rows)
+        self.written = ""
+        self._stream: Final = pyte.Stream(self.drawn)
+        self.news: Final = asyncio.Event()
+
+    def write(self, text: str) -> int:
+        self.written += text
+        self._stream.feed(text)
+        self.news.set()
+        return len(text)
+
+
+class Client:
+    """A person at a client in this process."""
+
+    def __init__(self, keys: PipeInput, screen: _Screen, session: Session) -> None:
+        self.session: Final = session
+        self.output: Final = screen
+        self._keys: Final = keys
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self._keys.send_text(KEYS.get(key, key))
+
+    def screen(self) -> str:
+        return "\n".join(row.rstrip() for row in self.output.drawn.display)
+
+    async def wait_for(self, *texts: str, without: str | None = None) -> str:
+        """Waits until all of the texts are there (and another one is not)."""
+
+        def is_there() -> bool:
+            screen = self.screen()
+            return all(text in screen for text in texts) and (without or "\0") not in screen
+
+        await self.wait_until(is_there, f"{texts}")
+        return self.screen()
+
+    async def wait_until(self, is_so: Callable[[], bool], wanted: str) -> None:
+        """Waits for something that comes with what is drawn."""
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while not is_so():
+                    self.output.news.clear()
+                    await self.output.news.wait()
+        except TimeoutError:
+            raise AssertionError(f"waited for {wanted}, saw:\n{self.screen()}") from None
+
+    def position_of(self, text: str) -> tuple[int, int]:
+        """Column and row, from 0."""
+        for y, row in enumerate(self.screen().split("\n")):
+            if text in row:
+                return row.index(text), y
+        raise AssertionError(f"{text!r} is not on the screen")
+
+    def click(self, text: str) -> None:
+        """Presses and releases the mouse on the first character of a text."""
+        x, y = self.position_of(text)
+        self.press(f"\x1b[<0;{x + 1};{y + 1}M\x1b[<0;{x + 1};{y + 1}m")
+
+
+async def table_of_two(server: Server, *, single_deal: bool = True) -> tuple[Session, Session]:
+    """Zoe, whose screen it will be, and Bob, who does what the test says. Zoe opens."""
+    address = Address("127.0.0.1", server.port)
+    zoe = await Session.open_table(
+        await Connection.open(address, Credential.new()),
+        Options(seats=4, threshold=None if single_deal else 15, short_deck=False),
+    )
+    await zoe.take_seat("Zoe")
+    bob = await Session.sit_down(
+        await Connection.open(address, Credential.new()), zoe.table.table, name="Bob"
+    )
+    await zoe.ready()
+    return zoe, bob
+
+
+@asynccontextmanager
+async def playing(
+    mine: str,
+    other: str,
+    *,
+    caps: Capabilities | None = None,
+    started: bool = True,
+) -> AsyncGenerator[tuple[Client, Callable[[Any], Any]]]:
+    """A deal of two with these hands; gives Zoe's client, and what lets Bob act on his turn.
+
+    Zoe is the host of four seats. Unless `started`, both wait and Zoe is ready.
+    """
+    server = Server(Settings(port=0, bot_delay=0), chance=Arranged(mine, other))
+    await server.start()
+    zoe, bob = await table_of_two(server)
+    screen = _Screen(80, 24)
+
+    async def bob_acts(action: PlayCards | Pass) -> None:
+        async with asyncio.timeout(PATIENCE):
+            async for _ in bob.follow():
+                if bob.table.my_turn:
+                    await bob.act(action)
+                    return
+
+    with create_pipe_input() as keys:
+        client = asyncio.create_task(
+            run(
+                zoe,
+                caps=caps or Capabilities(depth=Depth.TRUE),
+                rejoin="odin-table join HERE",
+                terminal_input=keys,
+                terminal_output=ClickOutput(
+                    screen,
+                    lambda: Size(rows=screen.drawn.lines, columns=screen.drawn.columns),
+                ),
+            )
+        )
+        person = Client(keys, screen, zoe)
+        try:
+            await person.wait_for("WAITING ROOM", "1 of 2 ready")
+            if started:
+                await bob.ready()
+                await person.wait_for("YOUR TURN")
+            yield person, bob_acts
+        finally:
+            person.press("c-c")
+            async with asyncio.timeout(PATIENCE):
+                await client
+            for session in (zoe, bob):
+                await session.close()
+            await server.stop()
+
+
+MINE = "R4 O7 Y8 B9 B6 B1 V4 G1 G2"
+OTHERS = "G6 G4 R1 R2 R3 O1 O2 O3 Y1"
+
+
+async def test_typed_number_pick_up_and_all() -> None:
+    async with playing(MINE, OTHERS) as (zoe, bob_acts):
+        zoe.press("1", "enter")
+        await zoe.wait_for("CENTRE 1 by you", "Bob is thinking")
+        await bob_acts(PlayCards(cards("G6 G4")))
+        await zoe.wait_for("CENTRE 64 by Bob · respond with 2 or 3 cards", "YOUR TURN")
+        # R9: an exact reason, and nothing is sent.
+        zoe.press("4", "4")
+        await zoe.wait_for(" 44 ", "✗ 44 does not beat 64")
+        zoe.press("enter")
+        await zoe.wait_for("Not sent: 44 does not beat 64.")
+        zoe.press("escape")
+        await zoe.wait_for("legal plays", without="44")
+        # R11: several old cards, so Enter asks; Esc goes back, the number chooses.
+        zoe.press("9", "6")
+        await zoe.wait_for(" 96 ", "✓ beats 64")
+        zoe.press("enter")
+        await zoe.wait_for("TAKE WHICH CARD?", "6 = G6  4 = G4", "↺take")
+        zoe.press("escape")
+        await zoe.wait_for("YOUR TURN", without="TAKE WHICH")
+        zoe.press("enter")
+        await zoe.wait_for("TAKE WHICH CARD?")
+        zoe.press("4")
+        await zoe.wait_for("take G4")
+        zoe.press("enter")
+        await zoe.wait_for("CENTRE 96 by you", "You 96 (B9 B6) took G4", "YOUR HAND 7")
+        assert Card.parse("G4") in zoe.session.table.hand
+
+
+async def test_a_pick_up_that_the_server_asks_for_is_chosen_by_its_number() -> None:
+    """R13: the play was sent without naming the card to take."""
+    async with playing(MINE, OTHERS) as (zoe, bob_acts):
+        zoe.press("1", "enter")
+        await zoe.wait_for("Bob is thinking")
+        await bob_acts(PlayCards(cards("G6 G4")))
+        await zoe.wait_for("YOUR TURN")
+        await zoe.session.act(PlayCards(cards("B9 B6")))
+        await zoe.wait_for("TAKE ONE OF THE BEATEN CARDS", "TAKE WHICH CARD?", "G 6", "G 4")
+        zoe.press("8")
+        await zoe.wait_for("There is no 8 to take.")
+        zoe.press("4", "enter")
+        await zoe.wait_for("CENTRE 96 by you", "took G4")
+
+
+async def test_the_host_seats_bots_and_starts() -> None:
+    async with playing(MINE, OTHERS, started=False) as (zoe, _):
+        await zoe.wait_for("-- free --", "b adds a bot here (greedy)")
+        zoe.press("right")
+        levels = zoe.session.connection.info.levels
+        other = levels[(list(levels).index("greedy") + 1) % len(levels)]
+        await zoe.wait_for(f"b adds a bot here ({other})")
+        zoe.press("b")
+        await zoe.wait_for("[bot]", f"ready ({other})")
+        zoe.press("B")
+        await zoe.wait_for("WAITING ROOM", without="[bot]")
+        zoe.press("B")
+        await zoe.wait_for("There is no bot here that you could remove.")
+        zoe.press("enter")
+        await zoe.wait_for("YOUR TURN", "CENTRE empty")
+
+
+async def test_the_host_who_leaves_may_close_the_table() -> None:
+    async with playing(MINE, OTHERS) as (zoe, _):
+        zoe.press("q")
+        await zoe.wait_for("LEAVE?", "q keeps the table, x closes it for all")
+        zoe.press("x")
+        await zoe.wait_until(lambda: "\x1b[?1049l" in zoe.output.written, "the old screen")
+
+
+async def test_what_is_chosen_in_advance_survives_the_others_turns() -> None:
+    async with playing(MINE, OTHERS) as (zoe, bob_acts):
+        zoe.press("1", "enter")
+        await zoe.wait_for("Bob is thinking")
+        zoe.press("9", "6")
+        await zoe.wait_for(" 96 ", "kept for your turn")
+        zoe.press("enter")
+        await zoe.wait_for("It is not your turn yet; your choice is kept.")
+        await bob_acts(PlayCards(cards("G6 G4")))
+        await zoe.wait_for("YOUR TURN", "96", "✓ beats 64")
+
+
+async def test_holding_back_a_hand_that_could_go_out_is_asked_about() -> None:
+    """R6: the whole hand may go down at an opening; a single card is a choice."""
+    mine = "B9 B8 B7 B6 B5 B4 B3 B2 B1"
+    async with playing(mine, OTHERS) as (zoe, _):
+        await zoe.wait_for("open with 1 card or all 9")
+        zoe.press("9", "enter")
+        await zoe.wait_for("REALLY?", "Your whole hand could go down")
+        zoe.press("a")
+        await zoe.wait_for("987654321", "✓ goes out", without="REALLY?")
+        zoe.press("enter")
+        await zoe.wait_for("GAME OVER", "You win with 0.", "Zoe (you)")
+        assert zoe.session.table.phase is Phase.GAME_OVER
+
+
+async def test_passing_with_a_playable_hand_takes_two_keys() -> None:
+    async with playing(MINE, OTHERS) as (zoe, bob_acts):
+        zoe.press("p")
+        await zoe.wait_for("Whoever opens a round may not pass")  # R5
+        zoe.press("1", "enter")
+        await zoe.wait_for("Bob is thinking")
+        await bob_acts(PlayCards(cards("R3")))
+        await zoe.wait_for("YOUR TURN", "CENTRE 3 by Bob")
+        zoe.press("p")
+        await zoe.wait_for("PASS?")
+        zoe.press("9")  # anything else takes the question back
+        await zoe.wait_for("✓ beats 3", without="PASS?")
+        zoe.press("p", "p")
+        await zoe.wait_for("round over, Bob opens")  # R14
+
+
+async def test_clicks_choose_cards_the_pick_up_and_the_keys() -> None:
+    async with playing(MINE, OTHERS) as (zoe, bob_acts):
+        zoe.press("1", "enter")
+        await zoe.wait_for("Bob is thinking")
+        await bob_acts(PlayCards(cards("G6 G4")))
+        await zoe.wait_for("YOUR TURN")
+        zoe.click("B 9")
+        await zoe.wait_for(" 9 ", "needs 2 or 3 cards")
+        zoe.click("B 6")
+        await zoe.wait_for("✓ beats 64")
+        zoe.click("G 4")
+        await zoe.wait_for("take G4")
+        zoe.click("Enter")
+        await zoe.wait_for("took G4")
+
+
+async def test_a_click_on_what_lies_below_a_page_does_nothing() -> None:
+    async with playing(MINE, OTHERS) as (zoe, _):
+        zoe.press("q")
+        await zoe.wait_for("LEAVE?")
+        zoe.click("B 9")
+        zoe.press("escape")
+        await zoe.wait_for("legal plays", without="LEAVE?")
+
+
+async def test_every_card_has_the_colour_of_its_letter() -> None:
+    async with playing("R5 O7 Y3 G1 B5 V6 R7 O8 Y9", OTHERS) as (zoe, _):
+        expected = {
+            Colour.RED: "ff0000",
+            Colour.ORANGE: "ffaf00",
+            Colour.YELLOW: "ffff87",
+            Colour.GREEN: "00875f",
+            Colour.BLUE: "5fafff",
+            Colour.VIOLET: "d75faf",
+        }
+        for card in zoe.session.table.hand:
+            x, y = zoe.position_of(f"{card.colour.value} {card.number}")
+            cell = zoe.output.drawn.buffer[y][x]
+            assert cell.bg == expected[card.colour]
+            assert cell.fg in ("black", "000000")
+
+
+async def test_without_colours_nothing_but_attributes_is_sent() -> None:
+    async with playing(MINE, OTHERS, caps=Capabilities(depth=Depth.MONOCHROME)) as (zoe, _):
+        zoe.press("1")
+        await zoe.wait_for("✓ opens")
+        cells = [cell for row in zoe.output.drawn.buffer.values() for cell in row.values()]
+        assert {cell.bg for cell in cells} | {cell.fg for cell in cells} == {"default"}
+        x, y = zoe.position_of("B 1") if "B1" in zoe.screen() else zoe.position_of("G 1")
+        assert zoe.output.drawn.buffer[y][x].reverse
+
+
+async def test_no_motion_of_the_mouse_is_asked_for() -> None:
+    async with playing(MINE, OTHERS) as (zoe, _):
+        assert "\x1b[?1000h" in zoe.output.written
+        assert "\x1b[?1003h" not in zoe.output.written
+        zoe.press("m")
+        await zoe.wait_for("The mouse is the terminal's")
+        assert "\x1b[?1000l" in zoe.output.written
+
+
+async def test_pasted_text_plays_nothing_and_has_no_lines_in_chat() -> None:
+    async with playing(MINE, OTHERS) as (zoe, _):
+        zoe.press("\x1b[200~1\rppp\x1b[201~", "c")
+        await zoe.wait_for("say:")
+        zoe.press("\x1b[200~two\nlines\x1b[201~", "enter")
+        await zoe.wait_for("Zoe: two lines", "9 legal plays", "CENTRE empty")
+
+
+async def test_a_terminal_that_is_too_small_swallows_the_keys_of_the_game() -> None:
+    async with playing(MINE, OTHERS) as (zoe, _):
+        zoe.output.drawn.resize(10, 30)
+        zoe.press("c-l")
+        await zoe.wait_for("Odin needs 40x16")
+        before = len(zoe.output.written)
+        zoe.press("1", "enter", "c-l")
+        await zoe.wait_until(lambda: len(zoe.output.written) > before, "a fresh picture")
+        zoe.output.drawn.resize(24, 80)
+        zoe.press("c-l")
+        await zoe.wait_for("CENTRE empty", "9 legal plays")
+
+
+@pytest.mark.parametrize("keys", [("c-c",), ("q", "escape", "q", "q")])
+async def test_the_terminal_is_given_back(keys: Sequence[str]) -> None:
+    async with playing(MINE, OTHERS) as (zoe, _):
+        for key in keys:
+            zoe.press(key)
+            if key == "escape":
+                await zoe.wait_for("legal plays", without="LEAVE?")
+        await zoe.wait_until(lambda: "\x1b[?1049l" in zoe.output.written, "the old screen")
+        assert "\x1b[?1000l" in zoe.output.written
+
+
+async def test_drawing_costs_little() -> None:
+    """Moving the cursor sends a difference, not a screen."""
+    async with playing(MINE, OTHERS) as (zoe, _):
+        before = len(zoe.output.written)
+        zoe.press("right", "tab")
+        await zoe.wait_for("✓ opens")
+        assert len(zoe.output.written) - before < 1500
+
+
+def test_arranged_decks_are_whole() -> None:
+    order = Arranged(MINE, OTHERS).sample(list(deck()), 54)
+    assert sorted(order) == sorted(deck())
