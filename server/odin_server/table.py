@@ -23,7 +23,7 @@ from odin_server.presence import Presence
 from odin_server.settings import Settings
 from odin_server.table_commands import Draft
 from odin_server.table_state import TablePhase, TableState, evolve
-from odin_server.wire import EncodedEvent, Viewer, encode_event, table_view
+from odin_server.wire import EncodedEvent, Viewer, batch_item, encode_event, table_view
 
 Result = TypeVar("Result")
 
@@ -72,7 +72,7 @@ class Table:
         self._world: Final = world
         self._events: list[EncodedEvent] = []
         self._games: list[tuple[int, int | None]] = []
-        self._joined: dict[tuple[int, int, int | None], bytes] = {}
+        self._items: dict[tuple[int, int, int | None], bytes] = {}
         self._views: dict[Viewer, bytes] = {}
         self._waiting: deque[tuple[Callable[[Draft], Any], RequestKey | None, asyncio.Future[Any]]]
         self._waiting = deque()
@@ -164,7 +164,7 @@ class Table:
                 pass
 
     def _publish(self) -> None:
-        self._joined.clear()
+        self._items.clear()
         self._views.clear()
         self.changed()
 
@@ -191,15 +191,17 @@ class Table:
         return view
 
     def events(self, after_seq: int, end_seq: int, seat: int | None) -> bytes:
-        """The events with these numbers as this seat, or a watcher, sees them: an EventBatch."""
+        """The events with these numbers as this seat, or a watcher, sees them.
+
+        One item of a stream, encoded once for each kind of viewer.
+        """
         events = self._events[after_seq:end_seq]
         kind = seat if any(seat in event.private for event in events) else None
         key = (after_seq, end_seq, kind)
-        joined = self._joined.get(key)
-        if joined is None:
-            joined = b"".join([event.for_seat(kind) for event in events])
-            self._joined[key] = joined
-        return joined
+        item = self._items.get(key)
+        if item is None:
+            item = self._items[key] = batch_item([event.for_seat(kind) for event in events])
+        return item
 
     def history(self, after_seq: int, most: int, game: int, seat: int | None) -> tuple[bytes, bool]:
         """A page of events for the history, and whether there are more.

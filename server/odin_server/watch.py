@@ -75,7 +75,7 @@ class Stream:
             elif cursor < seq:
                 end = min(seq, cursor + settings.batch_events)
                 seat = table.viewer(self.credential).seat
-                yield field_bytes(_Item.EVENTS_FIELD_NUMBER, table.events(cursor, end, seat))
+                yield table.events(cursor, end, seat)
                 cursor = end
             elif presence_seen != table.presence.version:
                 presence_seen = table.presence.version

@@ -54,7 +54,7 @@ from odin_server.events import (
 )
 from odin_server.table_state import OpenDecision, Seat, TablePhase, TableState
 from odin_server.texts import MAX_TITLE, cleaned
-from odin_table.v1 import card_pb2, decision_pb2, event_pb2, table_pb2
+from odin_table.v1 import card_pb2, decision_pb2, event_pb2, play_pb2, table_pb2
 
 _COLOURS: Final[Mapping[Colour, card_pb2.Colour.ValueType]] = {
     Colour.RED: card_pb2.COLOUR_RED,
@@ -548,7 +548,10 @@ def field_bytes(number: int, payload: bytes) -> bytes:
     Repeated fields are just such fields one after the other, so messages that were encoded once
     are sent to any number of viewers, in any company, by joining bytes.
     """
-    return bytes(((number << 3) | 2,)) + _varint(len(payload)) + payload
+    size = len(payload)
+    if size <= 0x7F:
+        return bytes((number << 3 | 2, size)) + payload
+    return bytes((number << 3 | 2,)) + _varint(size) + payload
 
 
 def _varint(number: int) -> bytes:
@@ -558,6 +561,11 @@ def _varint(number: int) -> bytes:
         number >>= 7
     encoded.append(number)
     return bytes(encoded)
+
+
+def batch_item(events: Iterable[bytes]) -> bytes:
+    """An item of a stream: these events, each encoded already, in one batch."""
+    return field_bytes(play_pb2.WatchTableResponse.EVENTS_FIELD_NUMBER, b"".join(events))
 
 
 def _element(event: event_pb2.Event) -> bytes:
