@@ -4,6 +4,9 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { ErrorInfoSchema, RetryInfoSchema } from "../gen/google/rpc/error_details_pb.js";
 import { ErrorReason } from "../gen/odin_table/v1/error_pb.js";
 
+// A line that breaks is called one of these here, and nothing says why. A server does.
+const BROKEN = [Code.Aborted, Code.Canceled, Code.Internal, Code.Unknown];
+
 /** A call that failed, with or without details. It has changed nothing, unless it is `lost`. */
 export class Refusal extends Error {
   readonly code: Code;
@@ -13,6 +16,8 @@ export class Refusal extends Error {
   readonly facts: Readonly<Record<string, string>>;
   /** How long the server wants to be left alone, in milliseconds, or 0. */
   readonly retryAfter: number;
+  /** Whether nobody knows if the call was carried out: repeat it with its request id. */
+  readonly lost: boolean;
 
   constructor(failure: unknown) {
     const error = ConnectError.from(failure);
@@ -23,11 +28,10 @@ export class Refusal extends Error {
     this.reason = ErrorReason[info?.reason as keyof typeof ErrorReason] ?? ErrorReason.UNSPECIFIED;
     this.facts = info?.metadata ?? {};
     this.retryAfter = milliseconds(retry?.retryDelay);
-  }
-
-  /** Whether nobody knows if the call was carried out: repeat it with its request id. */
-  get lost(): boolean {
-    return this.code === Code.Unavailable || this.code === Code.DeadlineExceeded;
+    this.lost =
+      this.code === Code.Unavailable ||
+      this.code === Code.DeadlineExceeded ||
+      (!info && BROKEN.includes(this.code));
   }
 
   /** Whether the same call may well succeed later. */

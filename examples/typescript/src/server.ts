@@ -69,6 +69,7 @@ export class Server {
       try {
         return await attempt({ timeoutMs: CALL_DEADLINE, signal: this.#quit });
       } catch (failure) {
+        this.#quit.throwIfAborted();
         const refusal = new Refusal(failure);
         const pause = Math.max(backoff(attempts), refusal.retryAfter);
         if (!refusal.passing || Date.now() + pause > giveUp) {
