@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
 
 .DEFAULT_GOAL := help
-.PHONY: help play setup test test-tmux bench check check-format check-lint check-types \
+.PHONY: help play setup test test-tmux interop bench check check-format check-lint check-types \
   check-contract check-stubs check-imports format stubs lock clean
 
 help: ## say what can be made
@@ -29,6 +29,9 @@ test-tmux: $(VENV)/ready-to-develop ## run the tests in real tmux
 	@command -v tmux >/dev/null || { \
 	  echo 'These tests need tmux. On Debian and Ubuntu: apt install tmux. Then try again.' >&2; exit 1; }
 	@$(BIN)/python -m pytest -m tmux $(ARGS)
+
+interop: $(VENV)/ready-to-develop ## let the clients of examples/ and our own play together
+	@$(BIN)/python -m pytest -m interop -rs tests/interop $(ARGS)
 
 bench: $(VENV)/ready-to-develop ## measure, each figure beside its floor
 	@$(BIN)/python -m bench $(ARGS)

@@ -1,0 +1,90 @@
+"""The clients of examples/: what builds and checks each of them, and how it is run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypeAlias
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+
+BUILD_PATIENCE: Final = 900
+"""Seconds for one step of a build: the first one fetches and compiles all dependencies."""
+
+Command: TypeAlias = Sequence[str]
+
+
+@dataclass(frozen=True)
+class Example:
+    """A client in another language."""
+
+    language: str
+    folder: Path
+    needs: tuple[str, ...]
+    """The programs that have to be on this machine."""
+    build: tuple[Command, ...]
+    check: tuple[Command, ...]
+    """Its language's own tools, for format and style. They fail when they find something."""
+    run: Command
+    """Runs it, from its folder; HOST:PORT and options are added."""
+
+    def missing(self) -> list[str]:
+        """What it needs and this machine has not."""
+        return [program for program in self.needs if shutil.which(program) is None]
+
+    def carry_out(self, commands: Sequence[Command]) -> None:
+        """Runs commands in its folder. All of them have to succeed."""
+        for command in commands:
+            done = subprocess.run(
+                command,
+                cwd=self.folder,
+                # The generator of the contract's code comes with our own tools.
+                env={**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                timeout=BUILD_PATIENCE,
+                check=False,
+            )
+            assert done.returncode == 0, f"{' '.join(command)} failed:\n{done.stdout}"
+
+
+EXAMPLES: Final = (
+    Example(
+        "Go",
+        ROOT / "examples/go",
+        needs=("go",),
+        build=(("go", "generate"), ("go", "build")),
+        check=(("sh", "-c", 'test -z "$(gofmt -l . | tee /dev/stderr)"'), ("go", "vet", "./...")),
+        run=("./odin-table-go",),
+    ),
+    Example(
+        "TypeScript",
+        ROOT / "examples/typescript",
+        needs=("node", "npm"),
+        build=(
+            ("npm", "ci", "--no-audit", "--no-fund"),
+            ("npm", "run", "generate"),
+            ("npm", "run", "build"),
+        ),
+        check=(("npm", "run", "--silent", "check"),),
+        run=("node", "dist/src/main.js"),
+    ),
+    Example(
+        "Rust",
+        ROOT / "examples/rust",
+        needs=("cargo", "rustfmt"),
+        build=(("cargo", "build", "--locked"),),
+        check=(
+            ("cargo", "fmt", "--check"),
+            ("cargo", "clippy", "--locked", "--quiet", "--", "--deny", "warnings"),
+        ),
+        run=("./target/debug/odin-table-rust",),
+    ),
+)

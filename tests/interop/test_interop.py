@@ -1,0 +1,232 @@
+"""The clients of examples/ and our own play together, over lines that fail in mid-game.
+
+`make interop` runs this. A language whose tools this machine lacks is left out, and that is said;
+on CI it is a failure.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from pathlib import Path
+from typing import Final, TypedDict
+
+import grpc.aio
+import pytest
+from google.protobuf import json_format
+
+from odin_client.address import Address
+from odin_client.connection import Connection
+from odin_client.credential_store import Credential
+from odin_client.session import Session
+from odin_client.values import Options
+from odin_table.v1 import event_pb2, play_pb2, play_pb2_grpc
+from tests.end_to_end.terminal_tables import ODIN_TABLE, running_server
+from tests.interop.examples import EXAMPLES, ROOT, Example
+from tests.interop.line import Line
+
+pytestmark = pytest.mark.interop
+
+GAME_PATIENCE: Final = 150
+"""Seconds for a game in which every line fails once; a silent one is noticed after 30."""
+
+MID_GAME: Final = 20
+"""The decision of the game at which the lines fail."""
+
+
+class Total(TypedDict):
+    seat: int
+    total: int
+
+
+class Result(TypedDict):
+    winners: list[int]
+    totals: list[Total]
+
+
+class Account:
+    """What one client says that it saw: events by number, and the result."""
+
+    def __init__(self) -> None:
+        self.events: dict[int, event_pb2.Event] = {}
+
+    def add(self, event: event_pb2.Event) -> None:
+        assert event.seq not in self.events, "an event came twice"
+        assert not self.events or event.seq - 1 in self.events, "an event is missing"
+        self.events[event.seq] = event
+
+    def take(self, item: play_pb2.WatchTableResponse) -> None:
+        for event in item.events.events:
+            self.add(event)
+
+    def count(self, payload: str) -> int:
+        return sum(event.WhichOneof("payload") == payload for event in self.events.values())
+
+    def game(self, first: int = 0) -> list[str]:
+        """The events up to the end of the game, from one of them on, as text."""
+        last = next(seq for seq, event in self.events.items() if event.HasField("game_ended"))
+        return [str(event) for seq, event in self.events.items() if first <= seq <= last]
+
+    def result(self) -> Result:
+        deals = [event.deal_ended for event in self.events.values() if event.HasField("deal_ended")]
+        ends = [event.game_ended for event in self.events.values() if event.HasField("game_ended")]
+        return Result(
+            winners=list(ends[-1].winners),
+            totals=[Total(seat=score.seat, total=score.total) for score in deals[-1].scores],
+        )
+
+
+def refuse_for_a_while(line: Line) -> None:
+    line.refuse(2)
+
+
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.language)
+def test_it_is_built_from_the_contract_alone_and_its_own_tools_like_it(example: Example) -> None:
+    if missing := example.missing():
+        reason = f"The client in {example.language} needs {', '.join(missing)}."
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    example.carry_out(example.build)
+    example.carry_out(example.check)
+
+
+@pytest.mark.timeout(GAME_PATIENCE + 30)
+@pytest.mark.parametrize(
+    ("fail", "strategy"),
+    [
+        pytest.param(Line.lose_answer, "random", id="answers_are_lost"),
+        pytest.param(refuse_for_a_while, "greedy", id="the_server_is_out_of_reach"),
+        pytest.param(Line.fall_silent, "random", id="the_lines_fall_silent"),
+    ],
+)
+async def test_all_see_the_same_game_although(
+    fail: Callable[[Line], None], strategy: str, tmp_path: Path
+) -> None:
+    examples = [example for example in EXAMPLES if not example.missing()]
+    seats = len(examples) + 1
+    lines: list[Line] = []
+    witness = Witness()
+    spectator = Account()
+    journals = [tmp_path / f"{example.language}.jsonl" for example in examples]
+
+    with running_server(tmp_path) as server:
+        async with (
+            asyncio.timeout(GAME_PATIENCE),
+            AsyncExitStack() as stack,
+            asyncio.TaskGroup() as players,
+        ):
+
+            async def new_line() -> str:
+                lines.append(await stack.enter_async_context(Line.to(server.address)))
+                return lines[-1].address
+
+            host = await stack.enter_async_context(connected(server.address))
+            table = (await Session.open_table(host, Options(seats=seats))).table.table
+            players.create_task(witness.watch(server.address, table))
+            looks_on = asyncio.Event()
+            players.create_task(look_on(await new_line(), table, spectator, looks_on))
+            bot = ("bot", f"{table}@{await new_line()}", f"--strategy={strategy}", "--games=1")
+            credentials = f"--credential-file={tmp_path / 'seats.json'}"
+            players.create_task(run([*ODIN_TABLE, *bot, credentials], ROOT))
+            for taken, (example, journal) in enumerate(zip(examples, journals, strict=True)):
+                options = ["--table", table, "--name", example.language, "--events", str(journal)]
+                if taken == seats - 2:
+                    # As a person, for whose ready the game waits; hence the last one to sit down.
+                    options.append("--ready")
+                    await witness.until(lambda account: account.count("seat_taken") == seats - 1)
+                    await looks_on.wait()
+                client = [*example.run, await new_line(), *options]
+                players.create_task(run(client, example.folder))
+            await witness.until(lambda account: account.count("decision_opened") >= MID_GAME)
+            for line in lines:
+                fail(line)
+
+    assert [line.failed > 0 and line.mended > 0 for line in lines] == [True] * len(lines)
+    compare("the spectator", spectator, witness)
+    for journal in journals:
+        *events, result = journal.read_text().splitlines()
+        compare(journal.stem, told_by(events), witness)
+        assert json.loads(result) == witness.result(), f"{journal.stem} tells another result"
+
+
+def compare(name: str, account: Account, witness: Account) -> None:
+    """Fails unless both saw the same, from the account's first event on, which was in time."""
+    first = min(account.events)
+    decisions = [seq for seq, event in witness.events.items() if event.HasField("decision_opened")]
+    assert first <= decisions[MID_GAME - 1], f"{name} came too late to be cut off"
+    assert account.game() == witness.game(first), f"{name} saw another game"
+
+
+class Witness(Account):
+    """Sees a table from its first event on, over a line that does not fail."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._news = asyncio.Condition()
+
+    async def watch(self, server: str, table: str) -> None:
+        """Watches until the game has ended."""
+        async with grpc.aio.insecure_channel(server) as channel:
+            stub = play_pb2_grpc.PlayServiceStub(channel)
+            async for item in stub.WatchTable(play_pb2.WatchTableRequest(table=table, after_seq=0)):
+                async with self._news:
+                    self.take(item)
+                    self._news.notify_all()
+                if self.count("game_ended"):
+                    return
+
+    async def until(self, seen: Callable[[Account], bool]) -> None:
+        """Waits until it has seen something."""
+        async with self._news:
+            await self._news.wait_for(lambda: seen(self))
+
+
+@asynccontextmanager
+async def connected(server: str) -> AsyncGenerator[Connection]:
+    connection = await Connection.open(Address.parse(server), Credential.new())
+    try:
+        yield connection
+    finally:
+        await connection.close()
+
+
+async def look_on(server: str, table: str, account: Account, begun: asyncio.Event) -> None:
+    """Follows a table with our own client, until the game has ended."""
+    async with connected(server) as connection:
+        updates = Session(connection, table).follow(tap=account.take)
+        async with aclosing(updates):
+            async for _ in updates:
+                begun.set()
+                if account.count("game_ended"):
+                    return
+
+
+async def run(command: Sequence[str], folder: Path) -> None:
+    """Runs a client to its end; it is killed when the test gives up."""
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        cwd=folder,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    try:
+        said, _ = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    assert process.returncode == 0, f"{command[0]} ended with {process.returncode}: {said.decode()}"
+
+
+def told_by(lines: Sequence[str]) -> Account:
+    """The account that a client gives in lines of JSON."""
+    account = Account()
+    for line in lines:
+        account.add(json_format.Parse(line, event_pb2.Event()))
+    return account
