@@ -71,9 +71,9 @@ class Recorder:
     async def call(self, service: str, method: str, request: Any) -> None:
         """Makes a call of the viewer's; an answer and a refusal are both recorded."""
         path = f"/odin_table.v1.{service}/{method}"
-        call = self.viewer.channel.unary_unary(path)
+        channel: Any = self.viewer.channel
         try:
-            answer = await call(
+            answer: bytes = await channel.unary_unary(path)(
                 request.SerializeToString(), metadata=self.viewer.metadata, timeout=DEADLINE
             )
             self.received.append((method, answer))
@@ -106,7 +106,8 @@ class Recorder:
     async def stream(self, items: int, **fields: Any) -> None:
         """The first messages of the viewer's stream."""
         request = play_pb2.WatchTableRequest(table=self.table, **fields)
-        call = self.viewer.channel.unary_stream("/odin_table.v1.PlayService/WatchTable")(
+        channel: Any = self.viewer.channel
+        call = channel.unary_stream("/odin_table.v1.PlayService/WatchTable")(
             request.SerializeToString(), metadata=self.viewer.metadata
         )
         for _ in range(items):
@@ -141,6 +142,8 @@ async def recorded(
         )
         await person.call(person.lobby.TakeSeat, request)
     viewer = people[viewer_seat] if viewer_seat is not None else meet(server, "watcher")
+    say = chat_pb2.SendChatRequest(request_id="hello", table=table, text="hello")
+    await people[0].call(people[0].chat.SendChat, say)
     recorder = Recorder(people, viewer, table)
     await recorder.everything()
     start = lobby_pb2.StartGameRequest(request_id="start", table=table)
@@ -163,7 +166,7 @@ async def recorded(
     assert view.phase == table_pb2.TABLE_PHASE_PLAYING, "nothing hidden has been shown yet"
     await recorder.stream(3)
     await recorder.stream(3, after_seq=0)
-    await recorder.stream(2, after_seq=10, log_id=view.log_id)
+    await recorder.stream(3, after_seq=10, log_id=view.log_id)
     return recorder
 
 
@@ -184,7 +187,9 @@ def _exchanged(
     """The order with all cards exchanged among each other of which the viewer knows nothing."""
     shown = {DECK[card - 1] for action in script for card in action.play_cards.cards}
     own = (
-        set() if viewer_seat is None else set(order[viewer_seat * HAND : (viewer_seat + 1) * HAND])
+        set[Card]()
+        if viewer_seat is None
+        else set(order[viewer_seat * HAND : (viewer_seat + 1) * HAND])
     )
     places = [place for place, card in enumerate(order) if card not in shown | own]
     cards = [order[place] for place in places]

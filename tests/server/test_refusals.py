@@ -332,9 +332,13 @@ async def test_requests_that_no_client_should_send(serve: Serve, meet: Meet) -> 
     for text in ("", " \t ", "\x1b\x07", "x" * 201):
         say = chat_pb2.SendChatRequest(table=table, text=text)
         await malformed(person.call(person.chat.SendChat, say), "text")
-    for page in ({"page_size": -1}, {"page_token": "x"}, {"phase": 77}):
-        request = lobby_pb2.ListTablesRequest(**page)
-        await malformed(person.call(person.lobby.ListTables, request), next(iter(page)))
+    unknown_phase = lobby_pb2.ListTablesRequest.FromString(b"\x18\x4d")
+    for request, field in (
+        (lobby_pb2.ListTablesRequest(page_size=-1), "page_size"),
+        (lobby_pb2.ListTablesRequest(page_token="x"), "page_token"),
+        (unknown_phase, "phase"),
+    ):
+        await malformed(person.call(person.lobby.ListTables, request), field)
     before = history_pb2.GetHistoryRequest(table=table, after_seq=-1)
     await malformed(person.call(person.history.GetHistory, before), "after_seq")
     long_name = lobby_pb2.TakeSeatRequest(table=table, name="n" * 25)

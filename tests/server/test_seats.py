@@ -91,7 +91,7 @@ async def test_a_seat_is_free_when_its_holder_leaves_or_stays_away_before_a_game
         for person in (ann, bob, cleo):
             await person.sit(table)
         await cleo.leave(table)
-        left = []
+        left: list[tuple[int, int]] = []
         async for event in events:
             if payload(event) == "seat_left":
                 left.append((event.seat_left.seat, event.seat_left.reason))
@@ -149,7 +149,7 @@ async def test_tables_that_ended_are_kept_for_a_while_and_then_forgotten(
 ) -> None:
     server = await serve(replace(QUICK, closed_tables_kept=2))
     ann = meet(server, "Ann")
-    tables = []
+    tables: list[str] = []
     for _ in range(4):
         table = await ann.open_table()
         await ann.call(ann.lobby.CloseTable, lobby_pb2.CloseTableRequest(table=table))
@@ -225,14 +225,10 @@ async def test_chat_reaches_everybody_and_whoever_comes_late(serve: Serve, meet:
         say = chat_pb2.SendChatRequest(table=table, text=f"\x1b[31mline\u202e  {number}\n")
         await ann.call(ann.chat.SendChat, say)
     async with aclosing(late.watch(table)) as items:
-        async for item in items:
-            if item.HasField("chat"):
-                break
-        assert [line.text for line in item.chat.lines] == [f"[31mline {n}" for n in range(1, 8)]
-        assert {line.name for line in item.chat.lines} == {"Ann"}
+        chat = await anext(item.chat async for item in items if item.HasField("chat"))
+        assert [line.text for line in chat.lines] == [f"[31mline {n}" for n in range(1, 8)]
+        assert {line.name for line in chat.lines} == {"Ann"}
         say = chat_pb2.SendChatRequest(table=table, text="live")
         await ann.call(ann.chat.SendChat, say)
-        async for item in items:
-            if item.HasField("chat"):
-                break
-        assert [(line.number, line.text) for line in item.chat.lines] == [(8, "live")]
+        chat = await anext(item.chat async for item in items if item.HasField("chat"))
+        assert [(line.number, line.text) for line in chat.lines] == [(8, "live")]
