@@ -75,6 +75,7 @@ def _build(screen: Screen, cols: int, density: _Density, log_elsewhere: bool) ->
     players = _players(screen, cols)
     if not log_elsewhere and cols >= _LOG_BESIDE:
         left = max(map(line_width, players), default=0) + 1
+        players += [BLANK] * (4 - len(players)) if density.blanks else []
         players = beside(players, log_lines(screen.log, cols - left - 2, len(players)), left, "│ ")
     elif not log_elsewhere:
         players = [*players, *log_lines(screen.log, cols, density.log)]
@@ -84,7 +85,6 @@ def _build(screen: Screen, cols: int, density: _Density, log_elsewhere: bool) ->
         *_centre(screen, cols, density),
         *blank,
         *_hand(screen, cols, density),
-        *blank,
     ]
 
 

@@ -48,7 +48,7 @@ def capabilities(
     mouse: bool = True,
 ) -> Capabilities:
     """What the environment says, unless an option (`colour`, `ascii_only`, `mouse`) says more."""
-    speaks_unicode = encoding.lower().replace("-", "") == "utf8"
+    speaks_unicode = encoding.lower().replace("-", "") == "utf8" and not _wants_c(environment)
     return Capabilities(
         depth=_depth(environment, is_terminal, colour),
         ascii_only=ascii_only
@@ -57,6 +57,20 @@ def capabilities(
         or environment.get("TERM") == "linux",  # the console's font lacks most of the glyphs
         mouse=mouse,
         escape_seconds=0.1 if environment.get("SSH_CONNECTION") else 0.05,
+    )
+
+
+def _wants_c(environment: Mapping[str, str]) -> bool:
+    """Whether somebody asked for the C locale, which promises ASCII only.
+
+    Python itself hides that: it encodes in UTF-8 all the same, and where LANG is C it sets
+    LC_CTYPE to C.UTF-8.
+    """
+    plain = ("C", "POSIX")
+    if everything := environment.get("LC_ALL"):
+        return everything in plain
+    return environment.get("LANG") in plain and (
+        environment.get("LC_CTYPE", "C") in ("", "C.UTF-8", *plain)
     )
 
 

@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from odin_client.sentences import sentence
 from odin_client.table import TableModel
-from odin_client.updates import CardPickedUp, CardsPlayed, ChatSaid, Passed, RoundEnded, Update
+from odin_client.updates import (
+    CardPickedUp,
+    CardsPlayed,
+    ChatSaid,
+    LinkChanged,
+    Passed,
+    RoundEnded,
+    Update,
+)
 from odin_client.values import Actor
 
 
@@ -28,6 +36,9 @@ def add_to(log: list[str], update: Update, table: TableModel) -> None:
             entry = f"-- round over, {who}"
         case ChatSaid(line=said):
             entry = f"{said.name}: {said.text}"
+        case LinkChanged(online=False):
+            # The banner counts the attempts; the log says only once that it happened.
+            entry = "Connection lost." if update.attempt == 1 else ""
         case _:
             entry = sentence(update, table) or ""
     if entry:

@@ -102,9 +102,8 @@ def _second_line(screen: Screen, cols: int) -> Line:
     link = screen.link
     if link is None:
         return line(Span("─" * cols, "rule"))
-    tried = f" · try {link.attempt}" if link.attempt else ""
-    problem = link.problem or "connection lost"
-    text = f" ! {problem}{tried} · you keep your seat · r tries now"
+    again = f"try {link.attempt}, again in {max(round(link.retry_in), 1)} s"
+    text = f" ! Connection lost · {again} · you keep your seat"
     return fit(line(Span(f"{text:<{cols}}", "banner")), cols)
 
 
