@@ -37,7 +37,7 @@ from odin_client import values
 from odin_client.errors import ClientError, Refused, Unreachable
 from odin_client.seat_view import seat_view
 from odin_client.session import Session
-from odin_client.updates import GameEnded
+from odin_client.updates import GameEnded, LinkChanged
 from odin_client.values import Occupant, Phase
 from odin_engine import Action, Card, Decision, Pass, PickUp, PlayCards, View
 from odin_engine.strategies import STRATEGIES, Strategy
@@ -152,6 +152,8 @@ class BotRunner:
         deadline: float = CHOICE_DEADLINE,
     ) -> None:
         """The session has its seat already. `deadline` is in seconds for each choice."""
+        self.played = 0
+        """How many games it has played to their end."""
         self._session: Final = session
         self._bot: Final = bot
         self._report: Final = report
@@ -159,14 +161,13 @@ class BotRunner:
         self._decided = 0
         self._thinking: asyncio.Future[object] | None = None
 
-    async def play(self, games: int | None = 1, *, roams: bool = False) -> int:
+    async def play(self, games: int | None = 1, *, roams: bool = False) -> None:
         """Plays so many games (None: all that there are), or until the table has ended.
 
         Asks for another game after each but the last. A bot that roams does not: it leaves that to
-        the people at the table, and gives up a table at which nothing happens any more. Gives
-        the number of games played. Raises what `Session.follow` raises.
+        the people at the table, and gives up a table at which nothing happens any more. Raises
+        what `Session.follow` raises.
         """
-        played = 0
         give_up: float | None = None
         loop = asyncio.get_running_loop()
         async with contextlib.aclosing(self._session.follow(patience=LINE_PATIENCE)) as updates:
@@ -175,11 +176,13 @@ class BotRunner:
                     async with asyncio.timeout_at(give_up):
                         update = await anext(updates)
                 except (StopAsyncIteration, TimeoutError):
-                    return played
+                    return
+                if isinstance(update, LinkChanged):
+                    self._tell_of(update)
                 if isinstance(update, GameEnded):
-                    played += 1
-                    if played == games:
-                        return played
+                    self.played += 1
+                    if self.played == games:
+                        return
                     if not roams:
                         await self._ask_for_rematch()
                 await self._decide_if_due()
@@ -188,6 +191,18 @@ class BotRunner:
                     give_up = None
                 elif give_up is None:
                     give_up = loop.time() + left
+
+    async def leave(self) -> None:
+        """Frees the seat, unless there is nothing to free any more."""
+        with contextlib.suppress(Refused, Unreachable):
+            if not self._session.table.closed:
+                await self._session.leave()
+
+    def _tell_of(self, link: LinkChanged) -> None:
+        if link.online:
+            self._report("is connected again")
+        elif link.attempt == 1:
+            self._report(f"has lost the server and tries again: {link.problem}")
 
     def _patience(self) -> float | None:
         """Seconds for which a bot stays at a table where nothing happens; None: something does."""

@@ -214,10 +214,13 @@ class LineCommands:
     async def _legal(self, _: str) -> None:
         decision = _own_decision(self._table)
         for play in decision.plays:
-            self._say(sentences.play_line(play.set))
+            self._say(sentences.play_line(play))
         if decision.kind is DecisionKind.PICK_UP:
             for card in decision.pick_ups:
                 self._say(f"take {card}")
+        elif len(decision.pick_ups) > 1 and decision.plays:
+            choices = sentences.listed(map(str, decision.pick_ups), "or")
+            self._say(f"and with it: take {choices}")
         if decision.may_pass:
             self._say("pass")
 

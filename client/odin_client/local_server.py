@@ -68,7 +68,8 @@ class LocalServer:
         too_late = threading.Timer(START_DEADLINE, process.kill)
         too_late.daemon = True
         too_late.start()
-        line = process.stdout.readline()
+        with process.stdout as said:
+            line = said.readline()  # the only one
         too_late.cancel()
         serves = _SERVES.fullmatch(line)
         if serves is None:
@@ -76,6 +77,10 @@ class LocalServer:
             process.wait()
             raise ClientError("The server did not start.", _said(log, said_before))
         return cls(process, Address(_as_reached(serves["host"]), int(serves["port"])))
+
+    def let_go(self) -> None:
+        """Lets the server go on when this program ends."""
+        self._process.returncode = 0  # so that nobody is warned of a process that still runs
 
     async def stop(self) -> None:
         """Asks the server to stop, and waits until it has."""

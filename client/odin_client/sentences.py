@@ -41,13 +41,14 @@ from odin_client.values import (
     DecisionKind,
     Game,
     LeaveReason,
+    LegalPlay,
     Occupant,
     Options,
     Phase,
     Seat,
     StreamEndReason,
 )
-from odin_engine import Card, CardSet
+from odin_engine import Card
 
 # Small parts
 
@@ -358,6 +359,6 @@ def next_sentence(table: TableModel) -> str | None:
             return None
 
 
-def play_line(play: CardSet) -> str:
+def play_line(play: LegalPlay) -> str:
     """A legal play as it may be typed: `961: B9 B6 B1`."""
-    return f"{play.value}: {play}"
+    return f"{play.set.value}: {play.set}{', goes out' if play.goes_out else ''}"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from odin_client.session import Session
 from odin_client.values import Options
 from odin_server.main import Server
 from odin_server.settings import Settings
+from tests.client.programs import Programs, programs_in
 
 DEADLINE = 30.0
 """Seconds for anything that a test waits for; the machine may be busy."""
@@ -60,3 +62,10 @@ async def seated(connect: Connect, *names: str, options: Options | None = None) 
         await Session.sit_down(await connect(), host.table.table, name=name) for name in names[1:]
     ]
     return [host, *others]
+
+
+@pytest.fixture
+def programs(tmp_path: Path) -> Generator[Programs]:
+    """`odin-table` as processes."""
+    with programs_in(tmp_path / "state") as programs:
+        yield programs

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,10 +14,9 @@ from odin_client.address import Address
 from odin_client.commands.options import ADDRESS, credential_file
 
 if TYPE_CHECKING:
-    from odin_client.bots import Bot
+    from odin_client.bots import Bot, BotRunner
     from odin_client.connection import Connection
     from odin_client.credential_store import Credential
-    from odin_client.session import Session
 
 POLL: Final = 1.0
 """Seconds between two looks for a table with a free seat."""
@@ -121,7 +119,9 @@ async def _at_a_table(address: Address, credential: Credential, bot: Bot, wish: 
         handle = address.handle
         if not handle and not wish.code:
             handle = await find_to_join(connection, wish.name)
-        await _play(connection, handle, bot, wish, wish.games or 1)
+        runner = await _sit_down(connection, handle, bot, wish)
+        await runner.play(wish.games or 1)
+        await runner.leave()
         return 0
     finally:
         await connection.close()
@@ -139,8 +139,13 @@ async def _anywhere(address: Address, credential: Credential, bot: Bot, wish: _W
             try:
                 been_there = True
                 handle = await _free_seat(connection)
-                left = None if wish.games is None else wish.games - played
-                played += await _play(connection, handle, bot, wish, left, roams=True)
+                runner = await _sit_down(connection, handle, bot, wish)
+                try:
+                    left = None if wish.games is None else wish.games - played
+                    await runner.play(left, roams=True)
+                finally:
+                    played += runner.played
+                await runner.leave()
             finally:
                 await connection.close()
         except Unreachable as problem:
@@ -167,16 +172,7 @@ async def _free_seat(connection: Connection) -> str:
         await asyncio.sleep(POLL)
 
 
-async def _play(
-    connection: Connection,
-    handle: str,
-    bot: Bot,
-    wish: _Wish,
-    games: int | None,
-    *,
-    roams: bool = False,
-) -> int:
-    """Plays at one table and leaves it; gives the number of games played."""
+async def _sit_down(connection: Connection, handle: str, bot: Bot, wish: _Wish) -> BotRunner:
     from odin_client.bots import BotRunner
     from odin_client.session import Session
     from odin_client.values import Occupant
@@ -184,18 +180,8 @@ async def _play(
     session = await Session.sit_down(
         connection, handle, name=wish.name, code=wish.code, occupant=Occupant.REMOTE_BOT
     )
-    runner = BotRunner(
-        session, bot, lambda problem: _report(wish.name, problem), deadline=wish.think
-    )
-    played = await runner.play(games, roams=roams)
-    await _leave(session)
-    return played
 
+    def report(problem: str) -> None:
+        _report(wish.name, problem)
 
-async def _leave(session: Session) -> None:
-    """Frees the seat, unless there is nothing to free any more."""
-    from odin_client.errors import ClientError
-
-    with contextlib.suppress(ClientError):
-        if not session.table.closed:
-            await session.leave()
+    return BotRunner(session, bot, report, deadline=wish.think)

@@ -16,6 +16,6 @@ def command(files: tuple[Path, ...]) -> int:
     Prints each difference (id, field, expected, got), then how many passed and failed. The exit
     code is 1 when any failed.
     """
-    from odin_engine import conformance
+    from odin_engine.conformance import main
 
-    return conformance.main(files, sys.stdout)
+    return main(files, sys.stdout)

@@ -120,6 +120,7 @@ async def _host(wish: _Wish) -> int:
         if session.table.closed:
             await server.stop()
         else:
+            server.let_go()
             click.echo(
                 f"The table is kept: process {server.pid} serves it at {server.address}. "
                 f"To stop it: kill {server.pid}",

@@ -46,7 +46,7 @@ def command(
 
     Others on the network reach it only when it listens there. Times are in seconds.
     """
-    from odin_server import main as server
+    from odin_server.main import run
     from odin_server.settings import Settings
 
     host, port = _host_and_port(listen)
@@ -57,7 +57,7 @@ def command(
         return 0
     if until_stdin_closes:
         threading.Thread(target=_stop_with_stdin, daemon=True).start()
-    return server.run(settings)
+    return run(settings)
 
 
 def _settings_in(settings: Settings) -> dict[str, int | float]:

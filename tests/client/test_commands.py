@@ -1,0 +1,240 @@
+"""The commands of `odin-table`, as processes: what they do, print, and end with."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from odin_client.commands.main import COMMANDS
+from tests.client.programs import Program, Programs, gone
+
+
+def play_default(program: Program, until: str = "gameEnded") -> None:
+    """A program in JSON mode that knows no rules: it takes what it would get anyway."""
+    while True:
+        line = json.loads(program.next_line(lambda line: "watchTable" in line))
+        item = line["watchTable"]
+        decision = item.get("snapshot", {}).get("decision")
+        for event in item.get("events", {}).get("events", []):
+            if until in event:
+                return
+            decision = event.get("decisionOpened", {}).get("decision")
+        if decision and "choices" in decision:
+            action = decision["choices"]["defaultAction"]
+            program.type(json.dumps({"act": {"decisionId": decision["id"], "action": action}}))
+
+
+def play_lowest(program: Program, until: str) -> None:
+    """A pipe in line mode: lists what is legal, and does the first of it."""
+    while True:
+        line = program.next_line(lambda line: line.startswith("Your turn") or until in line)
+        if until in line:
+            return
+        program.type("legal")
+        first = program.next_line(lambda line: bool(re.match(r"\d+: |take |pass$", line)))
+        if not first[0].isdigit():
+            program.type(first)
+            continue
+        # Then either the pick-ups come, when there are several, or `pass`, or the next sentence.
+        program.type("help")
+        rest = program.next_line(lambda line: line.startswith(("and with it: take", "hand  ")))
+        take = re.search(r"take [A-Z]\d", rest)
+        play, _, goes_out = first.partition(": ")[2].partition(",")
+        program.type(f"play {play} {take[0] if take and not goes_out else ''}")
+
+
+# Without a server
+
+
+@pytest.mark.parametrize("arguments", [("--version",), ("--help",), ("rules",), ("play", "--help")])
+def test_what_needs_no_server_loads_neither_grpc_nor_prompt_toolkit(
+    arguments: tuple[str, ...],
+) -> None:
+    program = (
+        "import sys; from odin_client.commands.main import run\n"
+        f"code = run({list(arguments)!r})\n"
+        "print(code, sorted({'grpc', 'prompt_toolkit', 'google'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=False, capture_output=True, text=True
+    )
+    assert done.stdout.splitlines()[-1] == "0 []", done.stderr
+
+
+def test_every_command_has_help(programs: Programs) -> None:
+    for name in COMMANDS:
+        help_ = programs.run(name, "--help")
+        assert help_.end() == 0
+        assert help_.out[0].startswith(f"Usage: odin-table {name}")
+
+
+def test_the_rules_are_printed(programs: Programs) -> None:
+    rules = programs.run("rules")
+    assert rules.end() == 0
+    assert all(f"R{number}" in "\n".join(rules.out) for number in range(1, 17))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("nonsense",),
+        ("play", "--bots", "9"),
+        ("play", "--to", "7"),
+        ("play", "--to", "10", "--single-deal"),
+        ("join",),
+        ("join", "not an address"),
+        ("play", "--ui", "gui"),
+        ("host", "--seats", "2", "--bots", "2"),
+        ("serve", "--listen", "127.0.0.1:x"),
+        ("serve", "--set", "nothing=1"),
+        ("serve", "--set", "heartbeat=11"),
+        ("bot", "--strategy", "greedy"),
+        ("bot", "127.0.0.1", "--strategy", "nobody"),
+        ("bot", "127.0.0.1", "--any", "127.0.0.1"),
+        ("conformance",),
+    ],
+)
+def test_wrong_usage_ends_with_2_and_says_why(
+    programs: Programs, arguments: tuple[str, ...]
+) -> None:
+    program = programs.run(*arguments)
+    assert program.end() == 2
+    assert program.errors
+    assert not any("Traceback" in line for line in program.errors)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("ls", "127.0.0.1:1"), "No server answers at 127.0.0.1:1"),
+        (("join", "127.0.0.1:1"), "No server answers at 127.0.0.1:1"),
+        (("watch", "K7QF@127.0.0.1:1"), "No server answers"),
+        (("bot", "127.0.0.1:1"), "No server answers"),
+        (("bot", "--any", "127.0.0.1:1"), "No server answers"),
+        (("join", "nowhere.invalid"), "No machine is called nowhere.invalid"),
+    ],
+)
+def test_a_server_that_cannot_be_reached_ends_with_3(
+    programs: Programs, arguments: tuple[str, ...], said: str
+) -> None:
+    program = programs.run(*arguments)
+    assert program.end() == 3
+    assert program.error_with(said)
+    assert not any("Traceback" in line for line in program.errors)
+
+
+# serve
+
+
+def test_a_server_stops_in_order_when_it_is_told_to(programs: Programs) -> None:
+    for number in (signal.SIGTERM, signal.SIGINT):
+        server = programs.start("serve", "--listen", "127.0.0.1:0")
+        server.line_with("odin-table serves on 127.0.0.1:")
+        server.process.send_signal(number)
+        assert server.end() == 0
+        assert server.errors == []
+
+
+def test_a_port_that_is_taken_is_said(programs: Programs) -> None:
+    address = programs.serve()
+    second = programs.run("serve", "--listen", address)
+    assert second.end() == 1
+    assert second.error_with(address)
+
+
+def test_the_settings_are_listed_with_their_defaults(programs: Programs) -> None:
+    listed = programs.run("serve", "--settings", "--set", "bot_delay=0.25")
+    assert listed.end() == 0
+    assert "bot_delay=0.25" in listed.out
+    assert "message_bytes=65536" in listed.out
+
+
+# play
+
+
+def test_a_pipe_plays_a_game_against_bots(programs: Programs) -> None:
+    game = programs.start("play", "--single-deal", "--pace", "0", "--level", "random")
+    play_lowest(game, "The game is over.")
+    game.end_input()
+    assert game.end() == 0
+    assert not any("\x1b" in line for line in game.out + game.errors)
+
+
+def test_a_program_plays_a_game_in_json_and_then_another(programs: Programs) -> None:
+    game = programs.start("play", "--ui", "json", "--bots", "1", "--single-deal", "--pace", "0")
+    play_default(game)
+    game.type('{"rematch": {}}')
+    play_default(game)
+    game.end_input()
+    assert game.end() == 0
+    assert game.errors == []
+
+
+def test_commands_in_a_pipe_wait_for_the_own_turn(programs: Programs) -> None:
+    game = programs.start("play", "--pace", "0", "--seed", "3")
+    game.type("legal\nhand\nnonsense\nplay 1 2 3\nscores\ntable\nhelp\nrules\nsort\nsay hello")
+    game.end_input()
+    assert game.end() == 0
+    text = "\n".join(game.out)
+    assert re.search(r"^(pass|\d+: )", text, re.MULTILINE)
+    assert "Hand, " in text
+    assert "No deal is over yet" in text
+    assert "Be the first to get rid of your cards" in text
+    assert game.error_with("unknown command")
+    assert game.error_with("is no card")
+
+
+def test_the_same_seed_deals_the_same_hand(programs: Programs) -> None:
+    def hand(*arguments: str) -> str:
+        game = programs.start("play", "--bots", "1", "--pace", "0", *arguments)
+        game.type("legal\nhand")
+        game.end_input()
+        assert game.end() == 0
+        return next(line for line in game.out if line.startswith("Hand, "))
+
+    assert hand("--seed", "5") == hand("--seed", "5")
+    assert len({hand(), hand(), hand()}) > 1
+
+
+def server_of(game: Program) -> int:
+    """The process of the server that a client has started."""
+    children = subprocess.run(
+        ["ps", "-o", "pid=", "--ppid", str(game.process.pid)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return int(children.stdout.split()[0])
+
+
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGKILL, -9)],
+)
+def test_the_server_of_a_game_alone_ends_with_its_client(
+    programs: Programs, number: signal.Signals, code: int
+) -> None:
+    game = programs.start("play", "--pace", "0")
+    game.line_with("Your turn")
+    server = server_of(game)
+    game.process.send_signal(number)
+    assert game.end() == code
+    assert gone(server)
+    assert not any("Traceback" in line for line in game.errors)
+
+
+# ls, join, watch
+
+
+def test_tables_are_listed(programs: Programs) -> None:
+    server = programs.serve()
+    empty = programs.run("ls", server)
+    assert empty.end() == 0
+    assert empty.out == []
+    assert empty.error_with("no public table")
+    assert json.loads("\n".join(programs.run("ls", server, "--json").out))["tables"] == []

@@ -1,0 +1,282 @@
+"""Commands of several people and programs at one server, as processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from odin_client.values import Options
+from tests.client.programs import Program, Programs, gone, open_table
+from tests.client.test_commands import play_lowest
+
+TWO = Options(seats=2, threshold=None)
+OVER = "The game is over."
+
+
+def taken_seats(programs: Programs, server: str) -> list[str]:
+    """The names at the tables of a server, as `ls --json` says."""
+    listed = json.loads("\n".join(programs.run("ls", server, "--json").out))
+    return [seat["name"] for table in listed["tables"] for seat in table["seats"] if seat["name"]]
+
+
+def kept_server(host: Program) -> int:
+    """The process that a host has left behind."""
+    kept = re.search(r"kill (\d+)", host.error_with("The table is kept"))
+    assert kept is not None
+    return int(kept[1])
+
+
+def test_two_people_play_at_a_table_and_a_third_watches(programs: Programs) -> None:
+    table = open_table(programs.serve(), TWO)
+    watcher = programs.start("watch", table)
+    watcher.end_input()
+    ann = programs.start("join", table, "--name", "Ann")
+    bob = programs.start("join", table, "--name", "Bob", person="bob")
+    for player in (ann, bob):
+        player.line_with("waits")
+    ann.type("say welcome")
+    bob.line_with("Ann says: welcome")
+    for player in (ann, bob):
+        player.type("ready")
+    with ThreadPoolExecutor() as both:
+        list(both.map(play_lowest, (ann, bob), (OVER, OVER)))
+    watcher.line_with(OVER)
+    assert not any("Hand, " in line or "Your turn" in line for line in watcher.out)
+    ann.type("leave")
+    assert ann.end() == 0
+    bob.line_with("Ann left.")
+    bob.end_input()
+    assert bob.end() == 0
+    assert bob.error_with(f"You keep your seat. Come back with: odin-table join {table} --name Bob")
+
+
+def test_a_name_gets_its_seat_again_and_another_name_another_one(programs: Programs) -> None:
+    server = programs.serve()
+    table = open_table(server, Options(seats=3))
+    for name in ("Ann", "ann", "Bob"):
+        assert programs.run("join", table, "--name", name).end() == 0
+    assert taken_seats(programs, server) == ["Ann", "Bob"]
+    # Somebody else's machine has another credential.
+    stranger = programs.start("join", table, "--name", "ANN", person="stranger")
+    assert stranger.end() == 4
+    assert stranger.error_with("--name")
+
+
+def test_without_a_handle_the_only_table_is_joined(programs: Programs) -> None:
+    server = programs.serve()
+    nothing = programs.run("join", server)
+    assert nothing.end() == 1
+    assert nothing.error_with("There is no table")
+    first = open_table(server, TWO)
+    assert programs.run("join", server, "--name", "Ann").end() == 0
+    assert taken_seats(programs, server) == ["Ann"]
+    second = open_table(server, TWO)
+    many = programs.start("join", server, "--name", "Bob", person="bob")
+    assert many.end() == 1
+    assert many.error_with(f"odin-table join {first}")
+    assert many.error_with(f"odin-table join {second}")
+    # Whoever sits already comes back there.
+    back = programs.run("join", server, "--name", "Ann")
+    assert back.end() == 0
+    assert back.error_with(f"odin-table join {first}")
+    watching = programs.run("watch", server)
+    assert watching.end() == 1
+    assert watching.error_with(f"odin-table watch {second}")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("join", "NOPE@{server}"), 4, "odin-table ls"),
+        (("join", "{server}", "--code", "AAAAAAAA"), 4, "odin-table ls"),
+        (("watch", "NOPE@{server}"), 4, "odin-table ls"),
+    ],
+)
+def test_what_a_server_refuses_ends_with_4(
+    programs: Programs, arguments: tuple[str, ...], code: int, said: str
+) -> None:
+    server = programs.serve()
+    refused = programs.run(*(argument.format(server=server) for argument in arguments))
+    assert refused.end() == code
+    assert refused.error_with(said)
+
+
+def test_a_full_table_can_be_watched(programs: Programs) -> None:
+    table = open_table(programs.serve(), TWO)
+    for name in ("Ann", "Bob"):
+        assert programs.run("join", table, "--name", name).end() == 0
+    third = programs.run("join", table, "--name", "Zoe")
+    assert third.end() == 4
+    assert third.error_with("odin-table watch")
+
+
+def test_a_credential_that_is_spoilt_ends_with_5(programs: Programs, tmp_path: Path) -> None:
+    table = open_table(programs.serve(), TWO)
+    file = tmp_path / "mine.json"
+    assert programs.run("join", table, "--credential-file", str(file)).end() == 0
+    content = re.sub(r'": "[^"]+"', '": "spoilt"', file.read_text())
+    file.write_text(content)
+    spoilt = programs.run("join", table, "--credential-file", str(file))
+    assert spoilt.end() == 5
+    assert spoilt.error_with("credential")
+
+
+# host
+
+
+def test_a_host_who_goes_leaves_the_table_and_can_come_back(programs: Programs) -> None:
+    host = programs.start("host", "--listen", "127.0.0.1:0", "--bots", "1", "--name", "Ann")
+    host.line_with("waits")
+    host.end_input()
+    assert host.end() == 0
+    server = kept_server(host)
+    try:
+        command = host.error_with("Come back with: ").partition("odin-table ")[2]
+        back = programs.start(*command.split())
+        assert "Ann" not in back.line_with("waits")  # it is "you"
+        back.type("start\nlegal")
+        back.line_with("Game 1 starts")
+        back.type("quit")
+        assert back.end() == 0
+        assert taken_seats(programs, command.split()[1].partition("@")[2])[0] == "Ann"
+    finally:
+        os.kill(server, signal.SIGTERM)
+    assert gone(server)
+
+
+@pytest.mark.parametrize(("answer", "keeps"), [("close", False), ("keep", True)])
+def test_a_host_at_a_terminal_is_asked_whether_to_close_the_table(
+    tmp_path: Path, answer: str, keeps: bool
+) -> None:
+    ours, theirs = pty.openpty()
+    arguments = ("host", "--ui", "line", "--listen", "127.0.0.1:0", "--name", "Ann")
+    host = subprocess.Popen(
+        [sys.executable, "-m", "odin_client", *arguments],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "XDG_STATE_HOME": str(tmp_path)},
+    )
+    os.close(theirs)
+    seen = ""
+    for wanted, typed in (("> ", "quit"), ("[close/keep]", answer)):
+        while wanted not in seen:
+            seen += os.read(ours, 4096).decode()
+        os.write(ours, f"{typed}\n".encode())
+    _, errors = host.communicate(timeout=40)
+    os.close(ours)
+    assert host.returncode == 0
+    assert ("The table is kept" in errors) is keeps
+    assert "\x1b" not in seen + errors
+    if kept := re.search(r"kill (\d+)", errors):
+        os.kill(int(kept[1]), signal.SIGTERM)
+        assert gone(int(kept[1]))
+
+
+def test_a_private_table_is_entered_with_its_code(programs: Programs) -> None:
+    host = programs.start("host", "--listen", "127.0.0.1:0", "--private", "--name", "Ann")
+    invitation = re.search(r"join (\w+)@\S+:(\d+) --code (\w{8})", host.error_with("--code"))
+    assert invitation is not None
+    handle, port, code = invitation.groups()
+    try:
+        server = f"127.0.0.1:{port}"
+        assert taken_seats(programs, server) == []
+        assert programs.run("join", f"{handle}@{server}", "--name", "Bob").end() == 4
+        guest = programs.start("join", server, "--code", code.lower(), "--name", "Bob")
+        host.line_with("Bob sat down.")
+        guest.end_input()
+        assert guest.end() == 0
+    finally:
+        host.end_input()
+        os.kill(kept_server(host), signal.SIGTERM)
+    assert host.end() == 0
+
+
+def test_a_port_that_is_taken_is_said_by_a_host(programs: Programs) -> None:
+    server = programs.serve()
+    host = programs.run("host", "--listen", server)
+    assert host.end() == 1
+    assert host.error_with("--listen")
+    assert host.error_with("odin-table join 127.0.0.1")
+
+
+# bot
+
+
+def test_two_bots_play_a_game_and_go(programs: Programs, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from odin_client.bots import Bot\n"
+        "class Mine(Bot):\n"
+        "    def choose(self, view):\n"
+        "        raise ValueError('not today')\n"
+    )
+    table = open_table(programs.serve(), TWO)
+    mine = programs.start("bot", table, "--strategy", "mine:Mine", "--name", "Mine", cwd=tmp_path)
+    other = programs.start("bot", table, "--strategy", "greedy", "--seed", "1")
+    assert (mine.end(), other.end()) == (0, 0)
+    mine.error_with("Mine raised ValueError: not today; the default action is taken")
+    assert other.errors == []
+
+
+def test_bots_that_take_any_seat_come_back_after_a_crash(programs: Programs) -> None:
+    server = programs.serve()
+    bots = [
+        programs.start("bot", "--any", server, "--games", "2", "--strategy", strategy)
+        for strategy in ("greedy", "random")
+    ]
+    open_table(server, TWO)
+    watcher = programs.start("watch", server)
+    watcher.end_input()
+    watcher.line_with(OVER)
+    programs.kill_server(server)
+    for bot in bots:
+        bot.error_with("has lost the server and tries again")
+    programs.serve("--listen", server)
+    open_table(server, TWO)
+    assert [bot.end() for bot in bots] == [0, 0]
+
+
+# JSON
+
+
+def test_a_mistake_in_json_is_answered_and_reading_goes_on(programs: Programs) -> None:
+    game = programs.start("play", "--ui", "json", "--bots", "1", "--pace", "0")
+    snapshot = game.next_json("watchTable")["snapshot"]
+    assert len(snapshot["game"]["hand"]["cards"]) == 9
+    for line in ("{", "[]", '"act"', "{}", '{"act": {}, "x": {}}', '{"fly": {}}', '{"act": 3}'):
+        game.type(line)
+        assert game.next_json("error")["reason"] == "MALFORMED"
+    game.type('{"act": {"decisionId": "many"}}')
+    error = game.next_json("error")
+    assert (error["call"], error["reason"]) == ("act", "MALFORMED")
+    game.type('{"act": {"decisionId": 1, "action": {"passTurn": {}}, "requestId": "mine"}}')
+    refused = json.loads(game.next_line(lambda line: "error" in line))
+    assert refused["error"]["reason"] == "STALE_DECISION"
+    assert refused["error"]["code"] == "ABORTED"
+    assert refused["error"]["metadata"]["decision_id"]
+    assert refused["requestId"] == "mine"
+    game.type('{"sendChat": {"text": "\\u001b[31mhello"}}')
+    assert game.next_json("sendChat")["number"] == 1
+    game.type('{"getHistory": {"pageSize": 2}}')
+    assert len(game.next_json("getHistory")["events"]) == 2
+    game.end_input()
+    assert game.end() == 0
+    assert not any("\x1b" in line for line in game.out)
+
+
+def test_a_table_is_watched_in_json(programs: Programs) -> None:
+    table = open_table(programs.serve(), TWO)
+    watcher = programs.start("watch", table, "--ui", "json")
+    assert watcher.next_json("watchTable")["snapshot"]["table"] == table.partition("@")[0]
+    programs.run("join", table, "--name", "Ann")
+    watcher.line_with("seatTaken")
