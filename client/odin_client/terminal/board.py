@@ -66,8 +66,12 @@ def board(screen: Screen, cols: int, room: int) -> list[Line]:
 
 
 def _fitting(screen: Screen, cols: int, room: int, *, log_elsewhere: bool) -> list[Line]:
-    built = [_build(screen, cols, density, log_elsewhere) for density in _DENSITIES]
-    return next((lines for lines in built if len(lines) <= room), built[-1][:room])
+    lines: list[Line] = []
+    for density in _DENSITIES:
+        lines = _build(screen, cols, density, log_elsewhere)
+        if len(lines) <= room:
+            break
+    return lines[:room]
 
 
 def _build(screen: Screen, cols: int, density: _Density, log_elsewhere: bool) -> list[Line]:
