@@ -148,6 +148,7 @@ def take_seat(
     draft.add(SeatTaken(seat, name, occupant, "", holder))
     if not draft.state.host and occupant is Occupant.PERSON:
         draft.add(HostChanged(seat))
+    settle(draft)
     return seat
 
 
