@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import random
+from random import Random as RandomSource
 from typing import Protocol
 
 from odin_engine.game import Action, Decision
@@ -12,7 +12,7 @@ from odin_engine.views import View
 class Strategy(Protocol):
     """Chooses for one seat."""
 
-    def choose(self, view: View, rng: random.Random) -> Action:
+    def choose(self, view: View, rng: RandomSource) -> Action:
         """The action for the decision of this view, which is the viewer's own.
 
         Uses no other randomness than `rng`, so that equal arguments give equal actions.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import random
+from random import Random as RandomSource
 
 from odin_engine.game import Action, DecisionKind, Pass, PickUp, PlayCards
 from odin_engine.strategies.base import own_decision
@@ -17,7 +17,7 @@ class Greedy:
     can play; ties in the order R O Y G B V (D1).
     """
 
-    def choose(self, view: View, rng: random.Random) -> Action:
+    def choose(self, view: View, rng: RandomSource) -> Action:
         """See `Strategy.choose`. Uses no randomness."""
         decision = own_decision(view)
         seat = decision.seat

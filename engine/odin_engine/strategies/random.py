@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import random
+from random import Random as RandomSource
 
 from odin_engine.game import Action, Pass, PickUp, PlayCards
 from odin_engine.strategies.base import own_decision
@@ -12,7 +12,7 @@ from odin_engine.views import View
 class Random:
     """Uniform over the legal plays and the pass; then uniform over the pick-ups."""
 
-    def choose(self, view: View, rng: random.Random) -> Action:
+    def choose(self, view: View, rng: RandomSource) -> Action:
         """See `Strategy.choose`."""
         decision = own_decision(view)
         plays = decision.plays
