@@ -44,10 +44,11 @@ func refusalOf(err error) *Refusal {
 }
 
 func (r *Refusal) Error() string {
-	if r.Reason == odintable.ErrorReason_ERROR_REASON_UNSPECIFIED {
-		return fmt.Sprintf("%v: %s", r.Code, r.Message)
+	text := fmt.Sprintf("%v: %s", r.Code, r.Message)
+	if len(r.Facts) > 0 {
+		text += fmt.Sprintf(" %v", r.Facts)
 	}
-	return fmt.Sprintf("%v: %s %v", r.Reason, r.Message, r.Facts)
+	return text
 }
 
 // Lost says that nobody knows whether the call was carried out: repeat it with its request id.

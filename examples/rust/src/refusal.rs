@@ -58,10 +58,11 @@ impl From<Status> for Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.reason {
-            ErrorReason::Unspecified => write!(out, "{:?}: {}", self.code, self.message),
-            reason => write!(out, "{reason:?}: {} {:?}", self.message, self.facts),
+        write!(out, "{:?}: {}", self.code, self.message)?;
+        if !self.facts.is_empty() {
+            write!(out, " {:?}", self.facts)?;
         }
+        Ok(())
     }
 }
 

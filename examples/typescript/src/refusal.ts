@@ -40,8 +40,8 @@ export class Refusal extends Error {
   }
 
   override toString(): string {
-    const kind = this.reason ? ErrorReason[this.reason] : Code[this.code];
-    return `${kind}: ${this.message} ${JSON.stringify(this.facts)}`;
+    const facts = Object.entries(this.facts).map(([name, fact]) => ` ${name}=${fact}`);
+    return `${Code[this.code]}: ${this.message}${facts.join("")}`;
   }
 }
 
