@@ -84,6 +84,7 @@ ADVICE: Mapping[str, str] = {
     "NAME_TAKEN": "Choose another one with --name.",
     "TABLE_FULL": "Watch it with `odin-table watch`, or open another one.",
     "ALREADY_STARTED": "Watch it with `odin-table watch`, or wait for the next game.",
+    "GAME_OVER": "Open another table with `odin-table host`.",
     "SEAT_TAKEN": "Take another seat.",
     "STALE_DECISION": "Look at the table again.",
     "RATE_LIMITED": "Wait a moment, then try again.",

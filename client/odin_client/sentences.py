@@ -233,12 +233,12 @@ def _cards_played(update: CardsPlayed, name: _Names) -> str:
 
 
 def _deal_ended(update: DealEnded, name: _Names) -> str:
-    scores = listed(
-        f"{name.within(score.seat)} {score.penalty} (total {score.total})"
+    scores = "; ".join(
+        f"{name.within(score.seat)} {score.penalty}"
+        f"{f' ({cards_named(score.remaining)})' if score.remaining else ''}, total {score.total}"
         for score in update.scores
     )
-    out = f"{name(update.out_seat)} went out"
-    return f"Deal {update.deal} is over. {out}. Penalties: {scores}."
+    return f"Deal {update.deal} is over. {name(update.out_seat)} went out. Penalties: {scores}."
 
 
 def _game_started(update: GameStarted, table: TableModel, name: _Names) -> str:

@@ -28,7 +28,7 @@ from odin_client.connection import Connection, backoff, new_request_id, refusal_
 from odin_client.errors import Refused
 from odin_client.table import OutOfStepError, TableModel
 from odin_client.updates import LinkChanged, StreamEnded, Update
-from odin_client.values import Action, Occupant, Options, StreamEndReason
+from odin_client.values import Action, Occupant, Options, Phase, StreamEndReason
 from odin_client.wire import (
     NotUnderstoodError,
     action_message,
@@ -361,6 +361,8 @@ class Session:
             self.connection.lobby.CloseTable,
             lobby_pb2.CloseTableRequest(request_id=new_request_id(), table=self.table.table),
         )
+        # Whoever closes a table may not wait for the event any more.
+        self.table.phase = Phase.CLOSED
 
     async def close(self) -> None:
         """Stops following and closes the connection. The seat is kept."""

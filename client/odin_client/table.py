@@ -1,8 +1,8 @@
 """`TableModel`: what a client knows of one table. All interfaces and bots share it.
 
-It is changed by `apply` alone (a session notes the seat that it took). Folding the events after a
-snapshot gives exactly what a later snapshot holds; nothing here guesses, and nothing is stored
-that follows from the rest.
+It is changed by `apply` alone (but a session notes the seat it took, and that it closed the
+table). Folding the events after a snapshot gives exactly what a later snapshot holds; nothing
+here guesses, and nothing is stored that follows from the rest.
 """
 
 from __future__ import annotations

@@ -107,6 +107,11 @@ class Lobby:
         """Every table, also those that have ended."""
         return list(self._tables.values())
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether no table is open."""
+        return len(self._closed) == len(self._tables)
+
     def check_seats(self, holder: bytes, address: str) -> None:
         """Raises RATE_LIMITED when this caller, or its address, holds as many seats as it may."""
         self._forget_seats()

@@ -24,7 +24,8 @@ from odin_server.event_log import EventLog, MemoryLog
 from odin_server.lobby import Lobby
 from odin_server.service import Services
 from odin_server.settings import Settings
-from odin_server.table import World
+from odin_server.table import Table, World
+from odin_server.table_state import TablePhase
 from odin_server.watch import Watch
 
 
@@ -126,12 +127,27 @@ def run(settings: Settings) -> int:
     return 0
 
 
+class _WhenEmpty:
+    """Listens for the end of the last table. To be told after the lobby."""
+
+    def __init__(self, lobby: Lobby, then: Callable[[], None]) -> None:
+        self._lobby: Final = lobby
+        self._then: Final = then
+
+    def table_changed(self, table: Table) -> None:
+        """See `table.Listener`."""
+        if table.state.phase is TablePhase.CLOSED and self._lobby.is_empty:
+            self._then()
+
+
 async def _serve(settings: Settings) -> None:
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
     server = Server(settings)
+    if settings.until_empty:
+        server.lobby.listeners.append(_WhenEmpty(server.lobby, stopping.set))
     await server.start()
     sys.stdout.write(f"odin-table serves on {_bracketed(settings.host)}:{server.port}\n")
     sys.stdout.flush()

@@ -63,6 +63,8 @@ class Settings:
     """How long the holder of a seat may be away before a substitute plays, or the seat is free."""
     empty_after: float = 120.0
     """How long a table may be without people before it ends."""
+    until_empty: bool = False
+    """Whether the server stops when its last table has ended."""
     closed_tables_kept: int = 1_000
     """How many tables that have ended can still be read; the oldest go first."""
     heartbeat: float = 5.0

@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from odin_client.commands.main import COMMANDS
-from tests.client.programs import Program, Programs, gone
+from tests.client.programs import Program, Programs, gone, open_table
 
 
 def play_default(program: Program, until: str = "gameEnded") -> None:
@@ -67,8 +67,7 @@ def test_what_needs_no_server_loads_neither_grpc_nor_prompt_toolkit(
 
 
 def test_every_command_has_help(programs: Programs) -> None:
-    for name in COMMANDS:
-        help_ = programs.run(name, "--help")
+    for name, help_ in {name: programs.start(name, "--help") for name in COMMANDS}.items():
         assert help_.end() == 0
         assert help_.out[0].startswith(f"Usage: odin-table {name}")
 
@@ -79,53 +78,49 @@ def test_the_rules_are_printed(programs: Programs) -> None:
     assert all(f"R{number}" in "\n".join(rules.out) for number in range(1, 17))
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("nonsense",),
-        ("play", "--bots", "9"),
-        ("play", "--to", "7"),
-        ("play", "--to", "10", "--single-deal"),
-        ("join",),
-        ("join", "not an address"),
-        ("play", "--ui", "gui"),
-        ("host", "--seats", "2", "--bots", "2"),
-        ("serve", "--listen", "127.0.0.1:x"),
-        ("serve", "--set", "nothing=1"),
-        ("serve", "--set", "heartbeat=11"),
-        ("bot", "--strategy", "greedy"),
-        ("bot", "127.0.0.1", "--strategy", "nobody"),
-        ("bot", "127.0.0.1", "--any", "127.0.0.1"),
-        ("conformance",),
-    ],
-)
-def test_wrong_usage_ends_with_2_and_says_why(
-    programs: Programs, arguments: tuple[str, ...]
-) -> None:
-    program = programs.run(*arguments)
-    assert program.end() == 2
-    assert program.errors
-    assert not any("Traceback" in line for line in program.errors)
+def test_wrong_usage_ends_with_2_and_says_why(programs: Programs) -> None:
+    started = [
+        programs.start(*arguments)
+        for arguments in (
+            ("nonsense",),
+            ("play", "--bots", "9"),
+            ("play", "--to", "7"),
+            ("play", "--to", "10", "--single-deal"),
+            ("join",),
+            ("join", "not an address"),
+            ("play", "--ui", "gui"),
+            ("host", "--seats", "2", "--bots", "2"),
+            ("serve", "--listen", "127.0.0.1:x"),
+            ("serve", "--set", "nothing=1"),
+            ("serve", "--set", "heartbeat=11"),
+            ("bot", "--strategy", "greedy"),
+            ("bot", "127.0.0.1", "--strategy", "nobody"),
+            ("bot", "127.0.0.1", "--any", "127.0.0.1"),
+            ("conformance",),
+        )
+    ]
+    for program in started:
+        assert program.end() == 2, program.process.args
+        assert program.errors
+        assert not any("Traceback" in line for line in program.errors)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("ls", "127.0.0.1:1"), "No server answers at 127.0.0.1:1"),
-        (("join", "127.0.0.1:1"), "No server answers at 127.0.0.1:1"),
-        (("watch", "K7QF@127.0.0.1:1"), "No server answers"),
-        (("bot", "127.0.0.1:1"), "No server answers"),
-        (("bot", "--any", "127.0.0.1:1"), "No server answers"),
-        (("join", "nowhere.invalid"), "No machine is called nowhere.invalid"),
-    ],
-)
-def test_a_server_that_cannot_be_reached_ends_with_3(
-    programs: Programs, arguments: tuple[str, ...], said: str
-) -> None:
-    program = programs.run(*arguments)
-    assert program.end() == 3
-    assert program.error_with(said)
-    assert not any("Traceback" in line for line in program.errors)
+def test_a_server_that_cannot_be_reached_ends_with_3(programs: Programs) -> None:
+    started = {
+        programs.start(*arguments): said
+        for arguments, said in (
+            (("ls", "127.0.0.1:1"), "No server answers at 127.0.0.1:1"),
+            (("join", "127.0.0.1:1"), "No server answers at 127.0.0.1:1"),
+            (("watch", "K7QF@127.0.0.1:1"), "No server answers"),
+            (("bot", "127.0.0.1:1"), "No server answers"),
+            (("bot", "--any", "127.0.0.1:1"), "No server answers"),
+            (("join", "nowhere.invalid"), "No machine is called nowhere.invalid"),
+        )
+    }
+    for program, said in started.items():
+        assert program.end() == 3, program.process.args
+        assert program.error_with(said)
+        assert not any("Traceback" in line for line in program.errors)
 
 
 # serve
@@ -138,6 +133,15 @@ def test_a_server_stops_in_order_when_it_is_told_to(programs: Programs) -> None:
         server.process.send_signal(number)
         assert server.end() == 0
         assert server.errors == []
+
+
+def test_a_server_can_end_with_its_last_table(programs: Programs) -> None:
+    server = programs.start(
+        "serve", "--listen", "127.0.0.1:0", "--until-empty", "--set", "empty_after=0.2"
+    )
+    address = server.line_with("serves on").split()[-1]
+    open_table(address)  # and nobody sits down
+    assert server.end() == 0
 
 
 def test_a_port_that_is_taken_is_said(programs: Programs) -> None:

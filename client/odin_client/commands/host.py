@@ -93,7 +93,7 @@ async def _host(wish: _Wish) -> int:
     from odin_client.local_server import LocalServer
 
     try:
-        server = LocalServer.start(wish.listen, [], tied=False, log=log_file())
+        server = LocalServer.start(wish.listen, ["--until-empty"], tied=False, log=log_file())
     except ClientError as error:
         raise ClientError(
             f"{error.message} {error.advice}",
@@ -122,8 +122,8 @@ async def _host(wish: _Wish) -> int:
         else:
             server.let_go()
             click.echo(
-                f"The table is kept: process {server.pid} serves it at {server.address}. "
-                f"To stop it: kill {server.pid}",
+                f"The table is kept: process {server.pid} serves it at {server.address} until "
+                f"nobody is there any more. To stop it: kill {server.pid}",
                 err=True,
             )
 

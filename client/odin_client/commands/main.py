@@ -10,6 +10,7 @@ import importlib.metadata
 import io
 import os
 import sys
+from pathlib import Path
 from typing import Final
 
 import click
@@ -103,6 +104,8 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Runs one command line; gives the exit code. Errors are told on stderr."""
+    if sys.stdin is None:  # whoever started this has closed it
+        sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115 -- open to the end
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         # A name in letters that the terminal does not have is no reason to stop.
         if isinstance(stream, io.TextIOWrapper):

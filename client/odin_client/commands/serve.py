@@ -34,12 +34,14 @@ if TYPE_CHECKING:
     help="Change a setting or a limit; --settings lists them. May be repeated.",
 )
 @click.option("--settings", "lists_settings", is_flag=True, help="List settings, and stop.")
+@click.option("--until-empty", is_flag=True, help="Stop when the last table has ended.")
 @click.option("--until-stdin-closes", is_flag=True, hidden=True)
 def command(
     listen: str,
     seed: int | None,
     changes: tuple[str, ...],
     lists_settings: bool,
+    until_empty: bool,
     until_stdin_closes: bool,
 ) -> int:
     """Run a server until it is told to stop (Ctrl-C, SIGTERM).
@@ -50,7 +52,8 @@ def command(
     from odin_server.settings import Settings
 
     host, port = _host_and_port(listen)
-    settings = _changed(Settings(host=host, port=port, seed=seed), changes)
+    settings = Settings(host=host, port=port, seed=seed, until_empty=until_empty)
+    settings = _changed(settings, changes)
     if lists_settings:
         for name, value in _settings_in(settings).items():
             click.echo(f"{name}={value}")
@@ -65,7 +68,7 @@ def _settings_in(settings: Settings) -> dict[str, int | float]:
     own = {
         field.name: getattr(settings, field.name)
         for field in fields(settings)
-        if field.name not in ("host", "port", "seed", "limits")
+        if field.name not in ("host", "port", "seed", "limits", "until_empty")
     }
     return own | {f.name: getattr(settings.limits, f.name) for f in fields(settings.limits)}
 
@@ -104,5 +107,6 @@ def _host_and_port(listen: str) -> tuple[str, int]:
 
 def _stop_with_stdin() -> None:
     """Stops when whoever holds the other end of stdin has gone, even if they were killed."""
-    sys.stdin.buffer.read()
+    while os.read(sys.stdin.fileno(), 4096):
+        pass
     os.kill(os.getpid(), signal.SIGTERM)
