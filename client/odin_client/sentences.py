@@ -98,11 +98,14 @@ class _Names:
         """`Bob opens`, `You open`."""
         return f"{self(seat)} {for_you if seat == self._table.my_seat else for_others}"
 
+    def _possessive(self, seat: int) -> str:
+        return "Your" if seat == self._table.my_seat else f"{self._table.name_of(seat)}'s"
+
     def acting(self, seat: int, actor: Actor) -> str:
         """Who did it, when it was not whoever holds the seat."""
         match actor:
             case Actor.SUBSTITUTE:
-                return f"The substitute of {self.within(seat)}"
+                return f"{self._possessive(seat)} substitute"
             case Actor.CLOCK:
                 return f"By default {self.within(seat)}"
             case _:

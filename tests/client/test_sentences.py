@@ -1,0 +1,240 @@
+"""What people read, in one place: plain sentences, with colours written out."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from odin_client import sentences, updates
+from odin_client.table import TableModel
+from odin_client.updates import DealScore, Update
+from odin_client.values import (
+    Actor,
+    ChatLine,
+    CloseReason,
+    Decision,
+    DecisionKind,
+    Game,
+    LeaveReason,
+    LegalPlay,
+    Occupant,
+    Options,
+    Phase,
+    Player,
+    Seat,
+    StreamEndReason,
+)
+from odin_engine import Card, Colour, set_of
+
+NOW = datetime(2026, 11, 30, tzinfo=UTC)
+
+
+def cards(text: str) -> tuple[Card, ...]:
+    return tuple(map(Card.parse, text.split()))
+
+
+def at(**event: Any) -> dict[str, Any]:
+    return {"seq": 9, "time": NOW, **event}
+
+
+TABLE = TableModel(
+    table="K7QF",
+    options=Options(seats=3),
+    phase=Phase.PLAYING,
+    seats=(
+        Seat(0, Occupant.PERSON, "Zoe", host=True),
+        Seat(1, Occupant.PERSON, "Bob", ready=True),
+        Seat(2, Occupant.BUILT_IN_BOT, "Freya", level="hard", ready=True),
+    ),
+    my_seat=0,
+    game=Game(
+        game=1,
+        deal=2,
+        players=(
+            Player(0, 2, total=3, penalties=(3,)),
+            Player(1, 9, passed=True, total=0, penalties=(0,)),
+            Player(2, 1, total=7, penalties=(7,)),
+        ),
+        centre=set_of(cards("G6 G4")),
+        centre_seat=1,
+        hand=cards("R4 B1"),
+    ),
+    decision=Decision(12, 0, DecisionKind.RESPOND, may_pass=True),
+)
+
+
+@pytest.mark.parametrize(
+    ("update", "sentence"),
+    [
+        (
+            updates.CardsPlayed(
+                **at(seat=0, set=set_of(cards("B9 B6 B1")), opening=False, card_count=4),
+                actor=Actor.PERSON,
+            ),
+            "You played 961: blue 9, blue 6 and blue 1.",
+        ),
+        (
+            updates.CardsPlayed(
+                **at(seat=1, set=set_of(cards("R7")), opening=True, card_count=8),
+                actor=Actor.PERSON,
+            ),
+            "Bob opened with red 7.",
+        ),
+        (
+            updates.CardsPlayed(
+                **at(seat=2, set=set_of(cards("R7 V7")), opening=False, card_count=0),
+                actor=Actor.BOT,
+            ),
+            "Freya played 77: red 7 and violet 7, and went out.",
+        ),
+        (
+            updates.CardPickedUp(
+                **at(seat=0, card=cards("G4")[0], discarded=cards("G6"), card_count=5),
+                actor=Actor.PERSON,
+            ),
+            "You took green 4; green 6 was discarded.",
+        ),
+        (
+            updates.CardPickedUp(
+                **at(seat=1, card=cards("G4")[0], discarded=cards("G6 G5"), card_count=5),
+                actor=Actor.CLOCK,
+            ),
+            "By default Bob took green 4; green 6 and green 5 were discarded.",
+        ),
+        (
+            updates.Passed(**at(seat=0), actor=Actor.SUBSTITUTE),
+            "Your substitute passed.",
+        ),
+        (updates.Passed(**at(seat=1), actor=Actor.PERSON), "Bob passed."),
+        (
+            updates.RoundEnded(**at(opener=0, discarded=cards("G6"))),
+            "The round is over. You open the next one.",
+        ),
+        (
+            updates.DealStarted(**at(deal=3, opener=1, hand=None)),
+            "Deal 3 starts: nine cards each. Bob opens.",
+        ),
+        (
+            updates.DealEnded(
+                **at(deal=2, out_seat=2),
+                scores=(
+                    DealScore(0, cards("R4 B1"), 2, 5),
+                    DealScore(1, cards("V9"), 1, 1),
+                    DealScore(2, (), 0, 7),
+                ),
+                next_deal_time=None,
+            ),
+            (
+                "Deal 2 is over. Freya went out. Penalties: you 2 (red 4 and blue 1), total 5; "
+                "Bob 1 (violet 9), total 1; Freya 0, total 7."
+            ),
+        ),
+        (updates.GameEnded(**at(winners=(0,))), "The game is over. You win with 3 points."),
+        (
+            updates.GameEnded(**at(winners=(0, 1))),
+            "The game is over. Victory is shared with 3 points by you and Bob.",
+        ),
+        (
+            updates.GameStarted(
+                **at(game=1, seats=(0, 1), removed=(Colour.RED, Colour.BLUE)),
+            ),
+            "Game 1 starts, to 15 points, without red and blue: you and Bob.",
+        ),
+        (updates.SeatTaken(**at(seat=TABLE.seats[2])), "Freya sat down (bot, hard)."),
+        (updates.SeatLeft(**at(seat=1, reason=LeaveReason.LEFT, name="Bob")), "Bob left."),
+        (updates.HostChanged(**at(seat=0)), "You are the host now."),
+        (updates.ReadyChanged(**at(seat=1, ready=False)), "Bob is no longer ready."),
+        (
+            updates.SubstituteSeated(**at(seat=1, reason=LeaveReason.AWAY, level="greedy")),
+            "Bob stayed away; a substitute (greedy) plays on.",
+        ),
+        (updates.SeatResumed(**at(seat=1)), "Bob is back."),
+        (updates.RematchAsked(**at(seat=0)), "You want another game."),
+        (
+            updates.BotFailed(**at(seat=2, problem="it was too slow")),
+            "The bot Freya failed: it was too slow.",
+        ),
+        (
+            updates.TableClosed(**at(reason=CloseReason.HOST)),
+            "The table has ended: the host closed it.",
+        ),
+        (updates.TableOpened(**at(options=Options())), "The table was opened."),
+        (
+            updates.ChatSaid(ChatLine(1, NOW, "Bob", 1, "hello")),
+            "Bob says: hello",
+        ),
+        (
+            updates.LinkChanged(online=False, problem="no answer", attempt=2, retry_in=0.6),
+            "Connection lost (no answer). Your seat is kept; attempt 2 in 1 s.",
+        ),
+        (updates.LinkChanged(online=True), "Connected again."),
+        (
+            updates.StreamEnded(StreamEndReason.SUPERSEDED, None),
+            "This seat is being played from elsewhere now.",
+        ),
+        (updates.Event(seq=1, time=NOW), None),
+        (updates.SnapshotTaken(), None),
+        (updates.PresenceChanged((), 0), None),
+        (updates.DecisionOpened(**at(decision=TABLE.decision)), None),
+    ],
+)
+def test_an_update_is_one_sentence(update: Update, sentence: str | None) -> None:
+    assert sentences.sentence(update, TABLE) == sentence
+
+
+def test_how_things_stand() -> None:
+    assert sentences.hand_sentence(cards("R4 B1")) == "Hand, 2 cards: red 4, blue 1."
+    assert sentences.hand_sentence(()) == "You hold no cards."
+    assert sentences.centre_sentence(TABLE) == "Table: 64, green 6 and green 4, by Bob."
+    assert sentences.players_sentences(TABLE) == [
+        "You: 2 cards, 3 points, to act.",
+        "Bob: 9 cards, 0 points, passed.",
+        "Freya: 1 card, 7 points.",
+    ]
+    assert sentences.scores_sentences(TABLE) == [
+        "Bob: 0 = 0 points.",
+        "You: 3 = 3 points.",
+        "Freya: 7 = 7 points.",
+        "The game goes to 15 points.",
+    ]
+    assert sentences.waiting_sentence(TABLE) == (
+        "Table K7QF waits, to 15 points. "
+        "At the table: you, Bob (ready) and Freya (bot, hard, ready). 0 free seats."
+    )
+    assert sentences.scores_sentences(TableModel()) == [
+        "No deal is over yet. The game goes to 15 points."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("decision", "sentence"),
+    [
+        (
+            Decision(
+                1, 0, DecisionKind.RESPOND, True, plays=(LegalPlay(set_of(cards("R9 R8")), False),)
+            ),
+            "Your turn. Play 2 or 3 cards above 64, or pass.",
+        ),
+        (Decision(1, 0, DecisionKind.RESPOND, True), "Your turn. You can play nothing: pass."),
+        (
+            Decision(
+                1, 0, DecisionKind.OPEN, False, plays=(LegalPlay(set_of(cards("R9")), False),)
+            ),
+            "Your turn. Open with one card.",
+        ),
+        (
+            Decision(
+                1, 0, DecisionKind.OPEN, False, plays=(LegalPlay(set_of(cards("R9 R8")), True),)
+            ),
+            "Your turn. Open with one card, or with your whole hand.",
+        ),
+        (
+            Decision(1, 0, DecisionKind.PICK_UP, False, pick_ups=cards("G6 G4")),
+            "Your turn. Take green 6 or green 4.",
+        ),
+    ],
+)
+def test_the_own_turn_says_what_may_be_done(decision: Decision, sentence: str) -> None:
+    assert sentences.turn_sentence(TABLE, decision) == sentence
