@@ -76,7 +76,7 @@ def wrong_arrows(package: str, file: str, tree: ast.AST) -> Iterator[str]:
         if target not in MAY_IMPORT[package] and (file, target) not in EXCEPTIONS:
             yield (
                 f"{file}:{line}: {package} imports {target}. Imports point down only; "
-                f"{package} may import {_listed(MAY_IMPORT[package])}."
+                f"{package} may import {_listed(MAY_IMPORT[package]) or 'nothing of ours'}."
             )
 
 
@@ -87,9 +87,14 @@ def impurities(file: str, tree: ast.AST) -> Iterator[str]:
         if top in PACKAGES or top in PURE_MODULES or name in PURE_NAMES.get(module, ()):
             continue
         what = module if name is None else f"{name} from {module}"
+        instead = (
+            f"and import only {_listed(PURE_NAMES[module])} from {module}"
+            if module in PURE_NAMES
+            else "or add the module to PURE_MODULES if it has no effect"
+        )
         yield (
             f"{file}:{line}: the engine imports {what}. It is pure: hand in what it needs from "
-            f"there as an argument, or add the module to PURE_MODULES if it has no effect."
+            f"there as an argument, {instead}."
         )
     for node in ast.walk(tree):
         match node:
@@ -114,7 +119,7 @@ def findings(root: Path) -> Iterator[str]:
 
 
 def _listed(names: frozenset[str]) -> str:
-    return " and ".join(sorted(names)) or "nothing of ours"
+    return " and ".join(sorted(names))
 
 
 def main() -> int:
