@@ -57,11 +57,11 @@ class Follower:
 
 
 def lowest_play(table: TableModel) -> Action:
-    """The first legal play, and in two of three cases its pick-up; else the default action."""
+    """The first legal play, and in two of three cases its pick-up; sometimes a pass (R10)."""
     decision = table.decision
     assert decision is not None
     assert decision.default_action is not None
-    if not decision.plays:
+    if not decision.plays or (decision.may_pass and decision.id % 4 == 0):
         return decision.default_action
     play = decision.plays[0]
     names_it = decision.pick_ups and not play.goes_out and decision.id % 3

@@ -64,15 +64,26 @@ def command(
     ui: Ui,
     colour: str | None,
 ) -> int:
-    """Play against bots, here and now.
+    r"""Play against bots, here and now.
 
     The game runs on a server of its own on this machine, which ends with it.
-    `--ui json` lets a program play: one JSON object per line on stdin and stdout, each with one key
-    and a message of the contract under it in protobuf's JSON mapping. Out comes
-    {"watchTable": ...} for all that happens, and an answer like {"act": {"seq": 12}} or
-    {"error": {"call", "code", "reason", "message", "metadata"}} to each call; in goes
-    {"act": {"decisionId": 11, "action": ...}}, {"setReady": {"ready": true}}, {"rematch": {}} or
-    any other call of the contract. The table and a request id are filled in.
+
+    With --ui json a program plays, one JSON object per line. Each has one key, and under it a
+    message of the contract in protobuf's JSON mapping.
+
+    \b
+    Out: {"watchTable": {"snapshot": ...}}    the table at the start
+         {"watchTable": {"events": ...}}      what happens, and whose decision it is
+         {"act": {"seq": 12}}                 the answer to a call
+         {"error": {"call", "code", "reason", "message", "metadata"}}
+    In:  {"act": {"decisionId": 11, "action": {"playCards":
+             {"cards": ["CARD_B9", "CARD_B6"], "pickUp": "CARD_G4"}}}}
+         {"act": {"decisionId": 11, "action": {"passTurn": {}}}}
+         {"setReady": {"ready": true}}        for the next deal
+         {"rematch": {}}                      and any other call of the contract
+
+    A decision of one's own brings all that may be chosen and a default action, which may be sent
+    back as it is. The table and a request id are filled in.
     """
     from odin_client.commands.interface import run_in_loop
 
