@@ -67,6 +67,8 @@ class TableOpened(NamedTuple):
     """The digest of the host's credential. Nobody's to see."""
     code: str
     """The code of a private table, for its seats and host; empty for a public one."""
+    log_id: str
+    """Names this log: a client that followed another one has to start again."""
 
 
 class SeatTaken(NamedTuple):

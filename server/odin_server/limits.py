@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Generator, Hashable
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable
 from datetime import timedelta
 from typing import Final
 
@@ -89,13 +88,3 @@ class Held:
         self._counts[caller] -= 1
         if self._counts[caller] <= 0:
             del self._counts[caller]
-
-    @contextmanager
-    def one(self, caller: Hashable) -> Generator[None]:
-        """Holds one while the block runs; raises RATE_LIMITED like `check`."""
-        self.check(caller)
-        self.add(caller)
-        try:
-            yield
-        finally:
-            self.remove(caller)

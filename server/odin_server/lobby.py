@@ -55,20 +55,36 @@ class Lobby:
         table = Table(handle, self._world, self.listeners)
         # Held from here on, so that many at the same time cannot pass the checks together.
         self._hold(table, host, address)
+        log_id = f"{self._world.names.getrandbits(64):016x}"
         try:
             await table.submit(
-                lambda draft: commands.open_table(draft, options, host, code), request
+                lambda draft: commands.open_table(draft, options, host, code, log_id), request
             )
         except BaseException:
             self._let_go(table)
             table.forget_timer()
             del self._tables[handle]
             raise
+        self._show(table)
+        return table
+
+    async def restore(self) -> None:
+        """Takes up the tables that the log holds already."""
+        handles = await self._world.log.heads()
+        tables = [Table(handle, self._world, self.listeners) for handle in handles]
+        for table in tables:
+            await table.catch_up()
+        for table in sorted(tables, key=lambda table: table.opened):
+            # From where it was opened is not in the log: no address is charged for it.
+            self._hold(table, table.state.host, "")
+            self._show(table)
+            table.changed()
+
+    def _show(self, table: Table) -> None:
         self._count += 1
         self._numbers[table] = self._count
-        if code:
-            self._by_code[code] = table
-        return table
+        if table.state.code:
+            self._by_code[table.state.code] = table
 
     def find(self, handle: str, code: str, caller: bytes | None) -> Table:
         """The table that somebody may enter.
@@ -85,6 +101,13 @@ class Lobby:
             viewer = table.viewer(caller)
             if viewer.seat is None and not viewer.is_host:
                 raise table_not_found()
+        return table
+
+    def table(self, handle: str) -> Table:
+        """The table with exactly this handle; raises TABLE_NOT_FOUND."""
+        table = self._tables.get(handle)
+        if table is None:
+            raise table_not_found()
         return table
 
     def page(

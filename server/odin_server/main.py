@@ -79,7 +79,11 @@ class Server:
 
     async def start(self) -> None:
         """Listens and serves; raises CannotListen."""
-        server = grpc.aio.server(options=channel_options(self.settings))
+        server = grpc.aio.server(
+            options=channel_options(self.settings),
+            # Not grpc.max_concurrent_streams: that would let callers hang instead of refusing.
+            maximum_concurrent_rpcs=self.settings.limits.concurrent_calls,
+        )
         methods = self._services.methods()
         for name, handlers in methods.items():
             server.add_generic_rpc_handlers((self._calls.handler(name, handlers),))
@@ -94,6 +98,7 @@ class Server:
                 f"Cannot listen on {address}: it is in use, or not an address of this machine. "
                 "Choose another one with --listen HOST:PORT."
             ) from None
+        await self.lobby.restore()
         await server.start()
         self._grpc = server
         self.watch.start()

@@ -283,15 +283,15 @@ class Services:
         if after_seq is not None and after_seq < 0:
             raise malformed("after_seq", "Numbers of events start at 1.")
         table = self._find(request.table, request.code, caller)
-        if after_seq and (request.log_id != table.log_id or after_seq > table.state.seq):
+        if after_seq and (request.log_id != table.state.log_id or after_seq > table.state.seq):
             # It counts in another log: what the client knows is void.
             after_seq = None
         whose = caller.credential or caller.address
         self._streams_of_address.check(caller.address)
         self._streams_of_credential.check(whose)
-        seat = table.viewer(caller.credential).seat
-        if seat is not None:
-            await table.submit(lambda draft: commands.resume_seat(draft, seat))
+        holder = caller.credential
+        if holder is not None:
+            await table.submit(lambda draft: commands.come_back(draft, holder))
         self._streams_of_address.add(caller.address)
         self._streams_of_credential.add(whose)
         stream = self._watch.open(table, caller.credential)
@@ -346,7 +346,7 @@ class Services:
         events, more = table.history(
             request.after_seq, size, request.game, table.viewer(caller.credential).seat
         )
-        answer = history_pb2.GetHistoryResponse(log_id=table.log_id, more=more)
+        answer = history_pb2.GetHistoryResponse(log_id=table.state.log_id, more=more)
         answer.events.extend(event_pb2.EventBatch.FromString(events).events)
         return answer.SerializeToString()
 
@@ -395,11 +395,13 @@ class Services:
         while True:
             stored = await self._log.find(key.credential, key.request_id)
             if stored and stored.batch.request == key:
-                table = self._find(stored.table, "", Caller(key.credential, ""))
+                # Who may enter was asked then; by now the caller may have left a private table.
+                table = self._lobby.table(stored.table)
                 answered = Answered(table, stored.batch.records[-1].seq, True, stored.batch)
                 return answered, read(stored.batch, None)
             table = enter()
             if stored:
+                table.check_allowed(command)
                 raise _reused()
             added: list[Batch] = []
 

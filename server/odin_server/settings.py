@@ -33,6 +33,8 @@ class Limits:
     """Streams that one credential has open."""
     streams_per_address: int = 1_000
     """Streams that are open from one address."""
+    concurrent_calls: int = 20_000
+    """Calls and streams that are open at the same time on this server; gRPC refuses more."""
     calls_per_second_per_credential: float = 100
     """Calls other than streams, on average; bursts of ten seconds' worth are let through."""
     calls_per_second_per_address: float = 1_000

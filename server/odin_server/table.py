@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
@@ -17,6 +18,7 @@ from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 from odin_server import table_commands as commands
 from odin_server.chat import Chat
 from odin_server.clock import Clock
+from odin_server.errors import Reason, Refusal
 from odin_server.event_log import Conflict, EventLog
 from odin_server.events import Batch, Record, RequestKey, SeatResumed, SeatTaken
 from odin_server.presence import Presence
@@ -61,8 +63,6 @@ class Table:
 
     def __init__(self, handle: str, world: World, listeners: Iterable[Listener] = ()) -> None:
         self.handle: Final = handle
-        self.log_id = f"{world.names.getrandbits(64):016x}"
-        """Which log the numbers of its events count in."""
         self.state = TableState()
         self.opened = world.clock.now()
         """When it was opened, in microseconds since 1970."""
@@ -71,6 +71,7 @@ class Table:
         self.listeners: Final = list(listeners)
         self._world: Final = world
         self._events: list[EncodedEvent] = []
+        self._act_ends: list[int] = []
         self._games: list[tuple[int, int | None]] = []
         self._items: dict[tuple[int, int, int | None], bytes] = {}
         self._views: dict[Viewer, bytes] = {}
@@ -112,14 +113,22 @@ class Table:
         finally:
             self._worker = None
 
+    def check_allowed(self, command: Callable[[Draft], Any]) -> None:
+        """Raises NOT_ALLOWED if the command would; whatever else it would do is thrown away."""
+        try:
+            # Chance of its own: what is thrown away must not move the real shuffles.
+            command(self._draft(random.Random(0)))
+        except Refusal as refusal:
+            if refusal.reason is Reason.NOT_ALLOWED:
+                raise
+
+    def _draft(self, chance: random.Random) -> Draft:
+        pause = round(self._world.settings.deal_pause * 1e6)
+        return Draft(self.state, now=self._world.clock.now(), chance=chance, deal_pause=pause)
+
     async def _run(self, command: Callable[[Draft], Any], request: RequestKey | None) -> Done[Any]:
         world = self._world
-        draft = Draft(
-            self.state,
-            now=world.clock.now(),
-            chance=world.chance,
-            deal_pause=round(world.settings.deal_pause * 1e6),
-        )
+        draft = self._draft(world.chance)
         result = command(draft)
         if not draft.records:
             return Done(self.state.seq, result)
@@ -127,17 +136,17 @@ class Table:
         try:
             await world.log.append(self.handle, self.state.seq, batch)
         except Conflict:
-            await self.load()
+            await self.catch_up()
+            self._publish()
             raise
         self._fold(batch.records)
         self._publish()
         return Done(self.state.seq, result)
 
-    async def load(self) -> None:
-        """Folds what the log has of this table and this object has not."""
+    async def catch_up(self) -> None:
+        """Folds what the log has of this table and this object has not, and tells nobody yet."""
         for batch in await self._world.log.read(self.handle, self.state.seq):
             self._fold(batch.records)
-        self._publish()
 
     def _fold(self, records: Iterable[Record]) -> None:
         for record in records:
@@ -150,16 +159,17 @@ class Table:
             if before.in_game and not self.state.in_game:
                 self._games[-1] = (self._games[-1][0], record.seq)
             self._expect(record)
+        self._act_ends.append(self.state.seq)
 
     def _expect(self, record: Record) -> None:
         """Somebody who sits down, or is given back a seat, is waited for from then on."""
         match record.event:
             case SeatTaken(holder=holder) if holder:
-                self.presence.expected(holder, record.time)
+                self.presence.expected(holder, self._world.clock.now())
             case SeatResumed(seat=number):
                 seat = self.state.seats[number]
                 assert seat is not None, "a seat that is given back is taken"
-                self.presence.expected(seat.holder, record.time)
+                self.presence.expected(seat.holder, self._world.clock.now())
             case _:
                 pass
 
@@ -186,9 +196,19 @@ class Table:
         """What this viewer may see now: a TableView as bytes."""
         view = self._views.get(viewer)
         if view is None:
-            message = table_view(self.handle, self.log_id, self.state, viewer)
+            message = table_view(self.handle, self.state, viewer)
             view = self._views[viewer] = message.SerializeToString(deterministic=True)
         return view
+
+    def end_of_acts(self, after_seq: int, most: int) -> int:
+        """The last number of a message that starts after this one: whole acts, `most` events.
+
+        An act that is longer than that comes whole all the same.
+        """
+        end = bisect_right(self._act_ends, after_seq + most) - 1
+        if end < 0 or self._act_ends[end] <= after_seq:
+            end += 1
+        return self._act_ends[end]
 
     def events(self, after_seq: int, end_seq: int, seat: int | None) -> bytes:
         """The events with these numbers as this seat, or a watcher, sees them.
@@ -231,12 +251,18 @@ class Table:
     def stream_opened(self, credential: bytes | None) -> None:
         """Somebody watches; None for somebody without a credential."""
         self.presence.came(credential)
-        self.changed()
+        self._presence_changed(credential)
 
     def stream_closed(self, credential: bytes | None) -> None:
         """Somebody watches no more."""
         self.presence.left(credential, self._world.clock.now())
-        self.changed()
+        self._presence_changed(credential)
+
+    def _presence_changed(self, credential: bytes | None) -> None:
+        viewer = self.viewer(credential)
+        if viewer.seat is not None or viewer.is_host:
+            self.changed()
+        # Of a crowd that comes or goes everybody is told together, with the next beat of the heart.
 
     def _is_empty(self) -> bool:
         """Whether neither somebody from outside plays here, nor the host is watching."""

@@ -100,9 +100,9 @@ class Draft:
 # Opening and ending
 
 
-def open_table(draft: Draft, options: TableOptions, host: bytes, code: str) -> None:
+def open_table(draft: Draft, options: TableOptions, host: bytes, code: str, log_id: str) -> None:
     """Opens the table; its options were checked by `check_options`."""
-    draft.add(TableOpened(options, host, code))
+    draft.add(TableOpened(options, host, code, log_id))
 
 
 def check_options(options: TableOptions) -> None:
@@ -173,6 +173,13 @@ def resume_seat(draft: Draft, seat: int) -> None:
     taken = draft.state.seats[seat]
     if taken and taken.substitute and draft.state.phase is not TablePhase.CLOSED:
         draft.add(SeatResumed(seat))
+
+
+def come_back(draft: Draft, holder: bytes) -> None:
+    """The holder of a seat watches again. Whoever left on purpose only watches."""
+    number = draft.state.seat_held_by(holder)
+    if number is not None and _seat_at(draft.state, number).substituted_for is LeaveReason.AWAY:
+        resume_seat(draft, number)
 
 
 def host_away(draft: Draft) -> None:

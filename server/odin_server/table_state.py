@@ -98,6 +98,8 @@ class TableState(NamedTuple):
     """The number of the last record."""
     options: TableOptions = TableOptions()
     code: str = ""
+    log_id: str = ""
+    """Which log the numbers of its events count in."""
     host: bytes = b""
     """The digest of the host's credential."""
     phase: TablePhase = TablePhase.WAITING
@@ -148,6 +150,7 @@ def _opened(state: TableState, event: TableOpened, _: Record) -> TableState:
     return state._replace(
         options=event.options,
         code=event.code,
+        log_id=event.log_id,
         host=event.host,
         seats=(None,) * event.options.seats,
     )

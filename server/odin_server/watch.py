@@ -33,6 +33,8 @@ class Stream:
         """The digest of the viewer's credential, or None."""
         self.idle_beats = 0
         """Ticks of the heart since something was sent."""
+        self.presence_seen = -1
+        """The version of the presence that was sent last."""
         self._settings: Final = settings
         self._news: Final = asyncio.Event()
         self._end: event_pb2.StreamEnd | None = None
@@ -63,22 +65,25 @@ class Stream:
         """The messages of the stream, encoded. `after_seq` None: a snapshot comes first."""
         table, settings = self.table, self._settings
         cursor = -1 if after_seq is None else after_seq
-        presence_seen, chat_seen = -1, 0
+        # Whoever asks for the whole log gets it, however long it is.
+        may_skip = after_seq != 0
+        chat_seen = 0
         while True:
             # Whatever becomes new from here on, sending included, wakes the next wait.
             self._news.clear()
             seq = table.state.seq
-            if cursor < 0 or seq - cursor > settings.snapshot_after:
+            if cursor < 0 or (may_skip and seq - cursor > settings.snapshot_after):
                 viewer = table.viewer(self.credential)
                 yield field_bytes(_Item.SNAPSHOT_FIELD_NUMBER, table.view(viewer))
                 cursor = seq
             elif cursor < seq:
-                end = min(seq, cursor + settings.batch_events)
+                end = table.end_of_acts(cursor, settings.batch_events)
+                may_skip = may_skip or end == seq
                 seat = table.viewer(self.credential).seat
                 yield table.events(cursor, end, seat)
                 cursor = end
-            elif presence_seen != table.presence.version:
-                presence_seen = table.presence.version
+            elif self.presence_seen != table.presence.version:
+                self.presence_seen = table.presence.version
                 notice = presence_of(table).SerializeToString()
                 yield field_bytes(_Item.PRESENCE_FIELD_NUMBER, notice)
             elif chat_seen < table.chat.last_number:
@@ -167,12 +172,17 @@ class Watch:
         stream.end(event_pb2.STREAM_END_REASON_DRAINING, retry_after)
 
     async def _beat(self) -> None:
-        """Every fifth of the time, looks for streams on which nothing was sent for all of it."""
+        """Every fifth of the time, looks for streams on which nothing was sent for all of it.
+
+        And for those that have not been told of watchers who came or went.
+        """
         ticks = 5
         while True:
             await asyncio.sleep(self._settings.heartbeat / ticks)
-            for streams in self._streams.values():
+            for table, streams in self._streams.items():
                 for stream in streams:
+                    if stream.presence_seen != table.presence.version:
+                        stream.wake()
                     stream.idle_beats += 1
                     if stream.idle_beats >= ticks:
                         stream.beat()

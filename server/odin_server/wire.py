@@ -230,11 +230,11 @@ class Viewer(NamedTuple):
     is_host: bool = False
 
 
-def table_view(handle: str, log_id: str, state: TableState, viewer: Viewer) -> table_pb2.TableView:
+def table_view(handle: str, state: TableState, viewer: Viewer) -> table_pb2.TableView:
     """All that this viewer may see of the table."""
     view = table_pb2.TableView(
         table=handle,
-        log_id=log_id,
+        log_id=state.log_id,
         seq=state.seq,
         options=options_to(state.options),
         phase=_PHASES[state.phase],

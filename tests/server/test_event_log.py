@@ -118,8 +118,10 @@ async def test_a_table_that_is_forgotten_is_gone_with_its_requests(log: EventLog
 def table_events() -> list[TableEvent]:
     """One of each, with every kind of value."""
     return [
-        TableOpened(TableOptions(4, None, False, True, False, "Ærlig – spil"), ANN, "CODE1234"),
-        TableOpened(TableOptions(), BOB, ""),
+        TableOpened(
+            TableOptions(4, None, False, True, False, "Ærlig – spil"), ANN, "CODE1234", "f0"
+        ),
+        TableOpened(TableOptions(), BOB, "", "f1"),
         SeatTaken(0, "Zoë", Occupant.PERSON, "", ANN),
         SeatTaken(1, "Ivar", Occupant.BUILT_IN_BOT, "greedy", b""),
         SeatLeft(3, LeaveReason.AWAY),

@@ -62,6 +62,22 @@ async def test_every_changing_call_can_be_repeated(serve: Serve, meet: Meet) -> 
     assert length == (await ann.view(table)).seq
 
 
+async def test_leaving_a_private_table_can_be_repeated(serve: Serve, meet: Meet) -> None:
+    """Whoever has left may not enter any more, and still gets the old answers."""
+    server = await serve()
+    ann, bob = meet(server, "Ann"), meet(server, "Bob")
+    private = table_pb2.TableOptions(visibility=table_pb2.VISIBILITY_PRIVATE)
+    opened = await ann.call(ann.lobby.CreateTable, lobby_pb2.CreateTableRequest(options=private))
+    sit = lobby_pb2.TakeSeatRequest(request_id="sit", code=opened.code, name="Bob")
+    seat = await bob.call(bob.lobby.TakeSeat, sit)
+    await twice(bob, bob.lobby.LeaveSeat, lobby_pb2.LeaveSeatRequest(table=opened.table))
+    again = await bob.call(bob.lobby.TakeSeat, sit)
+    assert (again.seat, again.seq, again.replayed) == (seat.seat, seat.seq, True)
+    with pytest.raises(Refused) as caught:
+        await bob.view(opened.table)
+    assert caught.value.reason == "TABLE_NOT_FOUND"
+
+
 async def test_a_rematch_can_be_repeated(serve: Serve, meet: Meet) -> None:
     server = await serve()
     ann = meet(server, "Ann")
@@ -120,6 +136,13 @@ async def test_a_request_id_with_other_content_is_refused(serve: Serve, meet: Me
             await ann.call(method, other)
         assert caught.value.reason == "REQUEST_ID_REUSED"
         assert caught.value.code is grpc.StatusCode.INVALID_ARGUMENT
+    # Whoever may not do it at all is told that first, in the order of error.proto.
+    await bob.call(bob.lobby.CreateTable, lobby_pb2.CreateTableRequest(request_id="two"))
+    with pytest.raises(Refused) as caught:
+        await bob.call(
+            bob.lobby.StartGame, lobby_pb2.StartGameRequest(request_id="two", table=table)
+        )
+    assert caught.value.reason == "NOT_ALLOWED"
     # Unique per credential: somebody else may use the same id.
     assert (await bob.call(bob.lobby.CreateTable, request)).table != table
 

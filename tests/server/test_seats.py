@@ -80,6 +80,18 @@ async def test_whoever_stays_away_is_replaced_and_takes_over_by_watching_again(
         assert resumed.seat_resumed.seat == 1
 
 
+async def test_whoever_left_only_watches_until_they_sit_down_again(
+    serve: Serve, meet: Meet
+) -> None:
+    table, ann, bob = await game_of_two(serve, meet)
+    await bob.leave(table)
+    async with aclosing(bob.watch(table)) as items:
+        await anext(items)
+        assert (await ann.view(table)).seats[1].substituted
+        await bob.sit(table)
+        assert not (await ann.view(table)).seats[1].substituted
+
+
 async def test_a_seat_is_free_when_its_holder_leaves_or_stays_away_before_a_game(
     serve: Serve, meet: Meet
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
@@ -93,16 +94,32 @@ async def test_a_number_of_another_log_or_of_the_future_starts_with_a_snapshot(
         assert first.snapshot == await ann.view(table)
 
 
-async def test_catching_up_comes_in_batches(serve: Serve, meet: Meet) -> None:
-    table, ann, whole = await finished_game(serve, meet)
-    sizes: list[int] = []
+async def test_catching_up_comes_in_batches_of_whole_acts(serve: Serve, meet: Meet) -> None:
+    server = await serve(replace(QUICK, batch_events=10, snapshot_after=15))
+    ann = meet(server, "Ann")
+    table = await ann.open_table(table_pb2.TableOptions(threshold=5))
+    await ann.sit(table)
+    await ann.add_bot(table, "random")
+    await ann.ready(table)
+    whole = await play_until(ann, table)
+    batches: list[list[event_pb2.Event]] = []
+    # Number 0 asks for the whole log: no snapshot, however far behind that is.
     async with aclosing(ann.watch(table, after_seq=0)) as items:
         async for item in items:
-            if item.events.events:
-                sizes.append(len(item.events.events))
-            if sum(sizes) == len(whole):
+            assert not item.HasField("snapshot")
+            batches.append(list(item.events.events))
+            if sum(map(len, batches)) == len(whole):
                 break
-    assert sizes == [*[128] * (len(whole) // 128), len(whole) % 128]
+    assert [event for batch in batches for event in batch] == whole
+    assert max(map(len, batches)) <= 10
+    # The events of one act have one time, and no batch ends in the middle of them.
+    for batch, following in itertools.pairwise(batches):
+        assert following[0].time.ToNanoseconds() != batch[-1].time.ToNanoseconds()
+        assert len(batch) + len(_first_act(following)) > 10, "no batch is smaller than it has to be"
+
+
+def _first_act(events: list[event_pb2.Event]) -> list[event_pb2.Event]:
+    return [event for event in events if event.time == events[0].time]
 
 
 async def test_a_viewer_that_is_far_behind_gets_a_snapshot(serve: Serve, meet: Meet) -> None:

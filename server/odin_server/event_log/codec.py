@@ -130,7 +130,7 @@ _KIND: Final = _Field(_write_enum, DecisionKind)
 
 # In each row: the tag, the class, and how its fields are written, in order.
 _EVENTS: Final[tuple[tuple[str, type[Any], tuple[_Field, ...]], ...]] = (
-    ("table_opened", TableOpened, (_TABLE_OPTIONS, _BYTES, _PLAIN)),
+    ("table_opened", TableOpened, (_TABLE_OPTIONS, _BYTES, _PLAIN, _PLAIN)),
     ("seat_taken", SeatTaken, (_PLAIN, _PLAIN, _OCCUPANT, _PLAIN, _BYTES)),
     ("seat_left", SeatLeft, (_PLAIN, _LEAVE)),
     ("host_changed", HostChanged, (_PLAIN,)),
