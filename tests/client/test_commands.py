@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -242,3 +243,30 @@ def test_tables_are_listed(programs: Programs) -> None:
     assert empty.out == []
     assert empty.error_with("no public table")
     assert json.loads("\n".join(programs.run("ls", server, "--json").out))["tables"] == []
+
+
+# conformance
+
+
+def test_rule_vectors_are_run_and_a_mistake_is_found(programs: Programs, tmp_path: Path) -> None:
+    right = {
+        "id": "p1",
+        "hand": ["B2", "R4"],
+        "centre": [],
+        "may_pass": False,
+        "plays": [["B2"], ["R4"]],
+        "values": {"B2": 2, "R4": 4},
+        "goes_out": [],
+    }
+    wrong = {**right, "id": "p2", "may_pass": True}
+    good, bad = tmp_path / "good.jsonl", tmp_path / "bad.jsonl"
+    good.write_text(json.dumps(right) + "\n")
+    bad.write_text(json.dumps(right) + "\n" + json.dumps(wrong) + "\n")
+    passes = programs.run("conformance", str(good))
+    assert passes.end() == 0
+    assert passes.out == ["1 passed, 0 failed"]
+    fails = programs.run("conformance", str(good), str(bad))
+    assert fails.end() == 1
+    assert "p2" in fails.out[0]
+    assert "may_pass" in fails.out[0]
+    assert fails.out[-1] == "2 passed, 1 failed"
