@@ -6,8 +6,10 @@ Why a call was refused.
 A refusal is a gRPC status with a google.rpc.ErrorInfo in its details. Its domain is "odin-table",
 its reason the name of a value below without the prefix, and its metadata holds facts as text.
 Where it helps, a google.rpc.BadRequest or google.rpc.RetryInfo comes with it. A refused call
-has changed nothing. The checks are made in the order of this list. A message that gRPC itself
-refuses, such as one that is too large (RESOURCE_EXHAUSTED), has no details.
+has changed nothing. The checks are made in the order of this list, except that a server which
+stops, or a caller who calls too often, is not made to look any further: SERVER_DRAINING and
+RATE_LIMITED may come as soon as it is known who is asking. A message that gRPC itself refuses,
+such as one that is too large (RESOURCE_EXHAUSTED), has no details.
 """
 
 from google.protobuf import descriptor as _descriptor

@@ -372,7 +372,7 @@ class HostChanged(_message.Message):
 
     SEAT_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """The seat of the new host. Absent: a host without a seat."""
+    """The seat of the new host. Absent: nobody; the next person who sits down will be."""
     def __init__(
         self,
         *,
@@ -416,7 +416,7 @@ Global___ReadyChanged: _TypeAlias = ReadyChanged  # noqa: Y015
 
 @_typing.final
 class SubstituteSeated(_message.Message):
-    """A substitute plays a seat from now on, from that seat's own view."""
+    """A substitute plays a seat from now on, from that seat's own view. The seat counts as ready."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -446,7 +446,7 @@ Global___SubstituteSeated: _TypeAlias = SubstituteSeated  # noqa: Y015
 
 @_typing.final
 class SeatResumed(_message.Message):
-    """Whoever holds the seat plays it again, from the next decision on."""
+    """Whoever holds the seat plays it again, from the next decision on. A person is not ready then."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -468,7 +468,7 @@ Global___SeatResumed: _TypeAlias = SeatResumed  # noqa: Y015
 
 @_typing.final
 class RematchAsked(_message.Message):
-    """Somebody asked for another game with the same seats."""
+    """Somebody asked for another game with the same seats. No other person is ready yet."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -788,7 +788,7 @@ Global___DealScore: _TypeAlias = DealScore  # noqa: Y015
 
 @_typing.final
 class DealEnded(_message.Message):
-    """A deal ended: a hand is empty."""
+    """A deal ended: a hand is empty. From now on a person is not ready, except where a substitute plays."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
