@@ -11,7 +11,7 @@ import statistics
 from dataclasses import dataclass
 
 from bench.server.load import Figures, Run, Size
-from bench.server.processes import output_of, running_server
+from bench.server.processes import output_of, running_server, watching_others
 
 FLOOR = "bench.server.floor"
 PRODUCT = "bench.server.product"
@@ -67,6 +67,11 @@ class Measured:
     comparison: Comparison
     floor: list[Figures]
     product: list[Figures]
+
+    @property
+    def others_busy(self) -> float:
+        """How many cores other programs kept busy in the worst run."""
+        return max(figures["others_busy"] for figures in (*self.floor, *self.product))
 
     def medians(self, aim: Aim) -> tuple[float, float]:
         """The figure at the floor and at the product."""
@@ -150,8 +155,9 @@ def compare(comparison: Comparison, size: Size, turns: int) -> Measured:
 
 def _run(side: tuple[str, str], tables: int, size: Size) -> Figures:
     module, measure = side
-    with running_server(module) as server:
+    figures: Figures = {}
+    with watching_others(figures), running_server(module) as server:
         run = Run(measure, server.address, server.pid, size, tables)
         text = json.dumps(dataclasses.asdict(run))
-        figures: Figures = json.loads(output_of("bench.server.load", text, RUN_DEADLINE))
-        return figures
+        figures |= json.loads(output_of("bench.server.load", text, RUN_DEADLINE))
+    return figures

@@ -5,6 +5,7 @@ import os
 import select
 import subprocess
 import sys
+import time
 from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,6 +75,30 @@ def cpu_seconds(pid: int) -> float:
     numbers = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     user, system = int(numbers[11]), int(numbers[12])
     return (user + system) / _TICKS_PER_SECOND
+
+
+@contextlib.contextmanager
+def watching_others(figures: dict[str, float]) -> Generator[None]:
+    """Adds `others_busy` to `figures`: how many cores other programs kept busy during the block.
+
+    Processes that this one starts in the block have to end in it, to count as its own.
+    """
+    began, machine, own = time.perf_counter(), _machine_cpu_seconds(), _own_cpu_seconds()
+    yield
+    others = (_machine_cpu_seconds() - machine) - (_own_cpu_seconds() - own)
+    figures["others_busy"] = max(others, 0.0) / (time.perf_counter() - began)
+
+
+def _machine_cpu_seconds() -> float:
+    """The processor time that the whole machine has used (proc_stat(5)), also on its host."""
+    ticks = [int(number) for number in Path("/proc/stat").read_text().split("\n")[0].split()[1:9]]
+    idle, waiting = ticks[3], ticks[4]
+    return (sum(ticks) - idle - waiting) / _TICKS_PER_SECOND
+
+
+def _own_cpu_seconds() -> float:
+    """The processor time of this process and of those that it started and that have ended."""
+    return sum(os.times()[:4])
 
 
 def resident_bytes(pid: int) -> int:

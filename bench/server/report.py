@@ -11,9 +11,18 @@ _ROW = "{:<52} {:>10} {:>10} {:>7} {:>7}  {}"
 HEADING = _ROW.format("median of the turns", "floor", "odin-table", "ratio", "aim", "").rstrip()
 
 
+# Below this a ratio does not change by more than it does from run to run anyway.
+_QUIET = 0.2
+
+
 def rows_of(measured: Measured) -> list[str]:
-    """A line for each figure of a comparison."""
-    return [_row(measured, aim) for aim in measured.comparison.aims]
+    """A line for each figure of a comparison, and a warning where the machine was not quiet."""
+    rows = [_row(measured, aim) for aim in measured.comparison.aims]
+    if measured.others_busy > _QUIET:
+        rows.append(
+            f"    other programs kept up to {measured.others_busy:.1f} cores busy meanwhile"
+        )
+    return rows
 
 
 def _row(measured: Measured, aim: Aim) -> str:

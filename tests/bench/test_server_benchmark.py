@@ -22,7 +22,8 @@ def test_every_comparison_runs_and_reports_all_its_figures(comparison: Compariso
 
     measured = compare(few_tables, TINY, turns=1)
 
-    assert len(rows_of(measured)) == len(comparison.aims)
+    rows = "\n".join(rows_of(measured))
+    assert all(aim.title in rows for aim in comparison.aims)
     report = json.loads(json.dumps(as_json(measured)))
     for aim in report["aims"]:
         assert aim["product"] > 0
