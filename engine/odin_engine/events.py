@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Final, NamedTuple, TypeAlias
 
-from odin_engine.cards import Card, Colour
+from odin_engine.cards import Card, Colour, cards_of, mask_of
 from odin_engine.rules import HAND_SIZE, Options
 from odin_engine.sets import CardSet
 
@@ -60,7 +60,7 @@ class DealStarted(NamedTuple):
 
     def hand_of(self, seat: int) -> tuple[Card, ...]:
         """The cards dealt to this seat, for its eyes only, in order of index."""
-        return tuple(sorted(self.order[seat * HAND_SIZE : (seat + 1) * HAND_SIZE]))
+        return cards_of(mask_of(self.order[seat * HAND_SIZE : (seat + 1) * HAND_SIZE]))
 
     @property
     def hands(self) -> tuple[tuple[Card, ...], ...]:

@@ -43,7 +43,7 @@ from odin_engine.events import (
     Passed,
     RoundEnded,
 )
-from odin_engine.rules import Options, check_pass, check_play, legal_plays
+from odin_engine.rules import Options, check_pass, check_play, plays_of
 from odin_engine.sets import CardSet
 
 
@@ -57,7 +57,10 @@ class Phase(Enum):
 
 
 class State(NamedTuple):
-    """A game at one moment. Holds every hand: give a viewer `views.view_for`, never this."""
+    """A game at one moment. Holds every hand: give a viewer `views.view_for`, never this.
+
+    First comes what stays as it is while a deal is played, then what changes with each turn.
+    """
 
     phase: Phase = Phase.NOT_STARTED
     options: Options = Options(players=2)
@@ -68,6 +71,15 @@ class State(NamedTuple):
     """The number of the running or last deal, from 1."""
     opener: int = 0
     """The seat that opened the running or last deal; before the first, the one that will (R4)."""
+    undealt: Mask = 0
+    """The cards that are out of the deal (R3). Secret until it is over."""
+    penalties: tuple[tuple[int, ...], ...] = ()
+    """One entry per finished deal, by seat (R15)."""
+    out: int | None = None
+    """The seat that went out, once the deal is over."""
+    winners: tuple[int, ...] = ()
+    """The seats that won, once the game is over (R16)."""
+
     turn: int = 0
     """The seat that has to act, while a deal is played."""
     hands: tuple[Mask, ...] = ()
@@ -84,14 +96,6 @@ class State(NamedTuple):
     """Bit `seat`: this seat's last turn in the running round was a pass (R10)."""
     discarded: tuple[Card, ...] = ()
     """All cards that left play in this deal, oldest first."""
-    undealt: Mask = 0
-    """The cards that are out of the deal (R3). Secret until it is over."""
-    penalties: tuple[tuple[int, ...], ...] = ()
-    """One entry per finished deal, by seat (R15)."""
-    out: int | None = None
-    """The seat that went out, once the deal is over."""
-    winners: tuple[int, ...] = ()
-    """The seats that won, once the game is over (R16)."""
 
     @property
     def players(self) -> int:
@@ -193,7 +197,7 @@ class Decision(NamedTuple):
     @property
     def plays(self) -> tuple[CardSet, ...]:
         """The sets that may be put down, lowest value first."""
-        return () if self.kind is DecisionKind.PICK_UP else legal_plays(self.hand, self.centre)
+        return () if self.kind is DecisionKind.PICK_UP else plays_of(self.hand, self.centre)
 
     @property
     def pick_ups(self) -> tuple[Card, ...]:
@@ -265,7 +269,8 @@ def _start_deal(state: State, command: StartDeal) -> tuple[Event, ...]:
     if state.phase is Phase.GAME_OVER:
         raise GameIsOver("R16", "This game is over.")
     order = tuple(command.order)
-    if tuple(sorted(order)) != deck(state.removed):
+    cards = deck(state.removed)
+    if len(order) != len(cards) or mask_of(order) != mask_of(cards):
         raise WrongDeck("The shuffled order has to hold each card of this game's deck once.")
     return (DealStarted(state.deal + 1, state.next_opener, state.players, order),)
 
@@ -393,43 +398,64 @@ def _deal_started(state: State, event: DealStarted) -> State:
     )
 
 
+# Most of a game is these three, so they make the new state in one go: what stays, then the turn.
+
+
 def _cards_played(state: State, event: CardsPlayed) -> State:
-    seat, cards, _ = event
-    hands = state.hands
+    seat, cards, opening = event
+    hands, discarded = state.hands, state.discarded
     hand = hands[seat] ^ cards.mask
-    # A pick-up is due after a response that leaves cards in the hand (R11, R12).
-    picks_up = state.centre is not None and hand != 0
-    discarded = state.discarded
-    if state.centre is not None and not picks_up:
-        discarded += state.centre.cards
-    return state._replace(
-        hands=(*hands[:seat], hand, *hands[seat + 1 :]),
-        centre=cards,
-        centre_seat=seat,
-        beaten=state.centre if picks_up else None,
-        turn=seat if picks_up else (seat + 1) % len(hands),
-        passes=0,
-        passed=state.passed & ~(1 << seat),
-        discarded=discarded,
+    beaten = None
+    turn = seat + 1 if seat + 1 < len(hands) else 0
+    if not opening:
+        assert state.centre is not None, "a response has something to beat"
+        if hand:
+            # A pick-up is due after a response that leaves cards in the hand (R11, R12).
+            beaten, turn = state.centre, seat
+        else:
+            discarded += state.centre.cards
+    return State(
+        *state[:9],
+        turn,
+        (*hands[:seat], hand, *hands[seat + 1 :]),
+        cards,
+        seat,
+        beaten,
+        0,
+        state.passed & ~(1 << seat),
+        discarded,
     )
 
 
 def _card_picked_up(state: State, event: CardPickedUp) -> State:
     seat, card, discarded = event
     hands = state.hands
-    return state._replace(
-        hands=(*hands[:seat], hands[seat] | card.mask, *hands[seat + 1 :]),
-        beaten=None,
-        turn=(seat + 1) % len(hands),
-        discarded=state.discarded + discarded,
+    return State(
+        *state[:9],
+        seat + 1 if seat + 1 < len(hands) else 0,
+        (*hands[:seat], hands[seat] | card.mask, *hands[seat + 1 :]),
+        state.centre,
+        state.centre_seat,
+        None,
+        0,
+        state.passed,
+        state.discarded + discarded,
     )
 
 
 def _passed(state: State, event: Passed) -> State:
-    return state._replace(
-        turn=(event.seat + 1) % len(state.hands),
-        passes=state.passes + 1,
-        passed=state.passed | 1 << event.seat,
+    seat = event.seat
+    hands = state.hands
+    return State(
+        *state[:9],
+        seat + 1 if seat + 1 < len(hands) else 0,
+        hands,
+        state.centre,
+        state.centre_seat,
+        None,
+        state.passes + 1,
+        state.passed | 1 << seat,
+        state.discarded,
     )
 
 

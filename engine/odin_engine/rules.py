@@ -70,21 +70,27 @@ def legal_plays(hand: Mask | Iterable[Card], centre: CardSet | None) -> tuple[Ca
     On an empty centre (None): each single card (R5), and the whole hand when it is a set (R6).
     Over a centre: as many cards as it has or one more (R7), of a greater value (R9).
     """
-    return _legal_plays(hand if isinstance(hand, int) else mask_of(hand), centre)
+    return plays_of(hand if isinstance(hand, int) else mask_of(hand), centre)
 
 
-@lru_cache(maxsize=1 << 14)
-def _legal_plays(hand: Mask, centre: CardSet | None) -> tuple[CardSet, ...]:
+def plays_of(hand: Mask, centre: CardSet | None) -> tuple[CardSet, ...]:
+    """`legal_plays` for a hand that is a mask already."""
+    ranks, sets = _sets_within(hand)
+    if centre is not None:
+        responses = centre.responses
+        first = bisect_left(ranks, responses.start)
+        return sets[first : bisect_left(ranks, responses.stop, first)]
+    count = hand.bit_count()
+    # The single cards come first: their values are below all others.
+    whole = SET_OF_MASK.get(hand)
+    return (*sets[:count], whole) if whole and count > 1 else sets[:count]
+
+
+@lru_cache(maxsize=1 << 12)
+def _sets_within(hand: Mask) -> tuple[list[int], tuple[CardSet, ...]]:
+    """The ranks of all sets that this hand holds, and the sets. Asked for again after a pass."""
     ranks = ranks_within(hand)
-    if centre is None:
-        count = hand.bit_count()
-        # The single cards come first: their values are below all others.
-        singles = [ALL_SETS[rank] for rank in ranks[:count]]
-        whole = SET_OF_MASK.get(hand)
-        return (*singles, whole) if whole and count > 1 else tuple(singles)
-    first = bisect_left(ranks, centre.responses.start)
-    end = bisect_left(ranks, centre.responses.stop)
-    return tuple([ALL_SETS[rank] for rank in ranks[first:end]])
+    return ranks, tuple([ALL_SETS[rank] for rank in ranks])
 
 
 def check_play(hand: Mask, centre: CardSet | None, cards: Iterable[Card]) -> CardSet:

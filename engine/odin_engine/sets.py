@@ -5,8 +5,8 @@ first in the colour order R O Y G B V has the lower rank (D1). A set with more c
 the greater value, so the sets that may be put down over a centre (R7 and R9 together) are one
 range of ranks: `CardSet.responses`.
 
-A colour has nine cards and a number has six. So the sets that a hand holds are found in small
-tables: one per colour, asked for the hand's cards of that colour, and one per number.
+The sets that a hand holds are found in six tables: two colours or three numbers have so few cards
+that nearly every hand's share of them was seen before.
 """
 
 from __future__ import annotations
@@ -136,33 +136,54 @@ def _listed(cards: Iterable[Card]) -> str:
 
 
 @final
-class _Line(dict[Mask, tuple[int, ...]]):
-    """One colour or one number: the ranks of the sets within any choice of its cards.
+class _Group(dict[Mask, tuple[int, ...]]):
+    """Some of the cards: the ranks of the sets that lie within any choice of them.
 
-    Each answer is worked out when it is first asked for, since most are never needed.
+    Each answer is put together when it is first asked for, since most are never needed. `parts`
+    are the lines (colours, or numbers) that the group consists of.
     """
 
-    def __init__(self, sets: Iterable[CardSet]) -> None:
+    def __init__(self, lines: Iterable[tuple[Card, ...]], least_count: int) -> None:
         super().__init__()
-        self._sets: Final = [(s.mask, s.rank) for s in sets]
+        lines = list(lines)
+        self.cards: Final = mask_of(card for line in lines for card in line)
+        self._parts: Final = [
+            [
+                (s.mask, s.rank)
+                for s in ALL_SETS
+                if s.count >= least_count and s.mask & mask_of(line) == s.mask
+            ]
+            for line in lines
+        ]
+        self._line_masks: Final = [mask_of(line) for line in lines]
+        self._of_line: Final[dict[Mask, list[int]]] = {}
 
     def __missing__(self, held: Mask) -> tuple[int, ...]:
-        ranks = tuple(rank for mask, rank in self._sets if mask & held == mask)
-        self[held] = ranks
-        return ranks
+        ranks: list[int] = []
+        for whole, sets in zip(self._line_masks, self._parts, strict=True):
+            if part := held & whole:
+                if part not in self._of_line:
+                    self._of_line[part] = [rank for mask, rank in sets if mask & part == mask]
+                ranks += self._of_line[part]
+        if len(self) >= _MOST_CHOICES:
+            self.clear()
+        found = self[held] = tuple(ranks)
+        return found
 
 
-def _line(cards: Iterable[Card], least_count: int) -> tuple[Mask, _Line]:
-    whole = mask_of(cards)
-    within = (s for s in ALL_SETS if s.count >= least_count and s.mask & whole == s.mask)
-    return whole, _Line(within)
+_MOST_CHOICES: Final = 1 << 15
+"""How many choices of a group's cards are remembered; real hands need about a tenth of it."""
 
-
-# Single cards belong to their colour, so that no set is found twice.
-_LINES: Final[tuple[tuple[Mask, _Line], ...]] = (
-    *(_line(_cards_of_colour(colour), 1) for colour in Colour),
-    *(_line(_cards_of_number(number), 2) for number in NUMBERS),
+# A colour has few enough cards, and two or three lines together still have few enough hands, that
+# nearly every hand's share of a group was asked for before. Single cards belong to their colour,
+# so that no set is found twice.
+_COLOURS: Final = tuple(map(_cards_of_colour, Colour))
+_NUMBERS: Final = tuple(map(_cards_of_number, NUMBERS))
+_GROUPS: Final = (
+    *(_Group(_COLOURS[first : first + 2], least_count=1) for first in (0, 2, 4)),
+    *(_Group(_NUMBERS[first : first + 3], least_count=2) for first in (0, 3, 6)),
 )
+_GROUP_MASKS: Final = tuple(group.cards for group in _GROUPS)
 
 
 def ranks_within(hand: Mask) -> list[int]:
@@ -170,9 +191,15 @@ def ranks_within(hand: Mask) -> list[int]:
 
     The first `hand.bit_count()` of them are the single cards.
     """
-    ranks: list[int] = []
-    for whole, line in _LINES:
-        if held := hand & whole:
-            ranks += line[held]
+    a, b, c, d, e, f = _GROUPS
+    in_a, in_b, in_c, in_d, in_e, in_f = _GROUP_MASKS
+    ranks = [
+        *a[hand & in_a],
+        *b[hand & in_b],
+        *c[hand & in_c],
+        *d[hand & in_d],
+        *e[hand & in_e],
+        *f[hand & in_f],
+    ]
     ranks.sort()
     return ranks
