@@ -6,8 +6,20 @@ import random
 
 import pytest
 
-from odin_engine import DECK, Card, Pass, Phase, PickUp, PlayCards, StartDeal, State, view_for
+from odin_engine import (
+    DECK,
+    Card,
+    Pass,
+    Phase,
+    PickUp,
+    PlayCards,
+    StartDeal,
+    State,
+    mask_of,
+    view_for,
+)
 from odin_engine.strategies import STRATEGIES, Greedy, Strategy
+from odin_engine.strategies.hard import plays_needed
 from tests.engine.deals import card_set, cards, dealt, decision, do, holding, started
 from tests.engine.test_rules import over
 
@@ -99,3 +111,25 @@ def wins(level: str, other: str, games: int) -> tuple[int, int]:
 def test_greedy_beats_random() -> None:
     good, bad = wins("greedy", "random", games=60)
     assert good > 1.5 * bad
+
+
+def test_hard_beats_greedy() -> None:
+    good, bad = wins("hard", "greedy", games=60)
+    assert good > 3 * bad
+
+
+@pytest.mark.parametrize(
+    ("hand", "plays"),
+    [
+        ("R1", 1),
+        ("R1 R5 R9", 1),
+        ("R1 B1 V1", 1),
+        ("R1 B2", 2),
+        ("R1 R2 B2 B3", 2),
+        ("R1 B1 B5 V5", 2),
+        ("R1 O2 Y3 G4", 4),
+        ("R1 R2 R3 B1 B2 B3 V7 G8 O8", 4),
+    ],
+)
+def test_hard_knows_how_few_plays_a_hand_needs(hand: str, plays: int) -> None:
+    assert plays_needed(mask_of(cards(hand))) == plays

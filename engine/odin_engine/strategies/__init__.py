@@ -8,12 +8,14 @@ from typing import Final
 
 from odin_engine.strategies.base import Strategy
 from odin_engine.strategies.greedy import Greedy
+from odin_engine.strategies.hard import Hard
 from odin_engine.strategies.random import Random
 
 STRATEGIES: Final[Mapping[str, Callable[[], Strategy]]] = {
     "random": Random,
     "greedy": Greedy,
+    "hard": Hard,
 }
 """What makes a player of each level, weakest first."""
 
-__all__ = ["STRATEGIES", "Greedy", "Random", "Strategy"]
+__all__ = ["STRATEGIES", "Greedy", "Hard", "Random", "Strategy"]
