@@ -8,17 +8,20 @@ import json
 import sys
 from pathlib import Path
 
+from bench.engine import playouts
 from bench.server.measurements import COMPARISONS, FULL, QUICK, compare
 from bench.server.processes import ProcessFailed
 from bench.server.report import HEADING, as_json, machine, rows_of
 
 SUMMARY = "Measure, each figure beside its floor."
 RESULTS = Path("bench-results.json")
+PLAYOUTS = "playouts"
+"""The name of the measurement of the engine."""
 
 
 def main() -> int:
     """Measures what is asked for: a row for each figure as it comes, then one JSON object."""
-    names = [comparison.name for comparison in COMPARISONS]
+    names = [PLAYOUTS, *(comparison.name for comparison in COMPARISONS)]
     parser = argparse.ArgumentParser(prog="python -m bench", description=SUMMARY)
     parser.add_argument("only", nargs="*", metavar="NAME", help=f"of {', '.join(names)}")
     parser.add_argument("--quick", action="store_true", help="shorter runs and fewer of them")
@@ -31,11 +34,15 @@ def main() -> int:
 
     size = QUICK if arguments.quick else FULL
     turns = arguments.turns or (3 if arguments.quick else 5)
-    print(HEADING, flush=True)
+    engine: dict[str, list[float]] = {}
+    if not arguments.only or PLAYOUTS in arguments.only:
+        engine = playouts.measure(turns, arguments.quick)
+        print("\n".join(playouts.rows(engine)), flush=True)
+    wanted = [c for c in COMPARISONS if not arguments.only or c.name in arguments.only]
+    if wanted:
+        print(HEADING, flush=True)
     results: list[dict[str, object]] = []
-    for comparison in COMPARISONS:
-        if arguments.only and comparison.name not in arguments.only:
-            continue
+    for comparison in wanted:
         try:
             measured = compare(comparison, size, turns)
         except ProcessFailed as error:
@@ -43,7 +50,7 @@ def main() -> int:
             return 1
         print("\n".join(rows_of(measured)), flush=True)
         results.append(as_json(measured))
-    report = json.dumps({"machine": machine(), "turns": turns, "server": results})
+    report = json.dumps({"machine": machine(), "turns": turns, "engine": engine, "server": results})
     arguments.json.write_text(report + "\n")
     print(report)
     return 0

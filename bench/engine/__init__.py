@@ -1,0 +1,1 @@
+"""Measures the engine: random playouts, beside python-chess in the same run."""
