@@ -144,7 +144,7 @@ def sentence(update: Update, table: TableModel) -> str | None:
         case GameStarted():
             return _game_started(update, table, name)
         case GameEnded():
-            return _game_ended(update, table, name)
+            return _outcome(update.winners, table, name)
         case _:
             return _at_the_table(update, name) or _coming_and_going(update, name)
 
@@ -251,15 +251,15 @@ def _game_started(update: GameStarted, table: TableModel, name: _Names) -> str:
     return f"Game {update.game} starts, {ending(table.options)}{deck}: {players}."
 
 
-def _game_ended(update: GameEnded, table: TableModel, name: _Names) -> str:
+def _outcome(winners: Sequence[int], table: TableModel, name: _Names) -> str:
     total = 0
-    if table.game and update.winners:
-        total = table.game.player(update.winners[0]).total
+    if table.game and winners:
+        total = table.game.player(winners[0]).total
     points = counted(total, "point")
-    if len(update.winners) > 1:
-        winners = listed(name.within(seat) for seat in update.winners)
-        return f"The game is over. Victory is shared with {points} by {winners}."
-    won = listed(name.verb(seat, "wins", "win") for seat in update.winners)
+    if len(winners) > 1:
+        shared = listed(name.within(seat) for seat in winners)
+        return f"The game is over. Victory is shared with {points} by {shared}."
+    won = listed(name.verb(seat, "wins", "win") for seat in winners)
     return f"The game is over. {won} with {points}."
 
 
@@ -274,10 +274,12 @@ def hand_sentence(hand: Sequence[Card]) -> str:
 
 
 def centre_sentence(table: TableModel) -> str:
-    """The set to beat, and with how many cards (R7)."""
+    """The set to beat (R7); or that there is none, since nothing is being played."""
     game = table.game
-    if game is None or game.deal == 0:
+    if game is None or game.deal == 0 or table.phase is Phase.WAITING:
         return waiting_sentence(table)
+    if game.winners:
+        return _outcome(game.winners, table, _Names(table))
     if game.centre is None:
         return "Table: empty."
     by = "" if game.centre_seat is None else f", by {_Names(table).within(game.centre_seat)}"

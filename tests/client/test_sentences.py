@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -206,6 +207,15 @@ def test_how_things_stand() -> None:
     assert sentences.scores_sentences(TableModel()) == [
         "No deal is over yet. The game goes to 15 points."
     ]
+
+
+def test_who_comes_after_the_end_is_told_of_the_end() -> None:
+    game = TABLE.game
+    assert game is not None
+    over = replace(TABLE, phase=Phase.GAME_OVER, game=replace(game, winners=(1,)), decision=None)
+    assert sentences.centre_sentence(over) == "The game is over. Bob wins with 0 points."
+    again = replace(over, phase=Phase.WAITING)
+    assert sentences.centre_sentence(again) == sentences.waiting_sentence(again)
 
 
 @pytest.mark.parametrize(
