@@ -180,6 +180,13 @@ class DecisionKind(Enum):
     PICK_UP = "pick up"
 
 
+# Looking a member up in its Enum costs as much as making a decision, so the hot paths have these.
+_PLAYING: Final = Phase.PLAYING
+_OPEN: Final = DecisionKind.OPEN
+_RESPOND: Final = DecisionKind.RESPOND
+_PICK_UP: Final = DecisionKind.PICK_UP
+
+
 class Decision(NamedTuple):
     """What one seat has to choose now. Holds its hand: only for the seat that must act."""
 
@@ -192,17 +199,17 @@ class Decision(NamedTuple):
     @property
     def may_pass(self) -> bool:
         """Whether this seat may pass (R5, R10, R13)."""
-        return self.kind is DecisionKind.RESPOND
+        return self.kind is _RESPOND
 
     @property
     def plays(self) -> tuple[CardSet, ...]:
         """The sets that may be put down, lowest value first."""
-        return () if self.kind is DecisionKind.PICK_UP else plays_of(self.hand, self.centre)
+        return () if self.kind is _PICK_UP else plays_of(self.hand, self.centre)
 
     @property
     def pick_ups(self) -> tuple[Card, ...]:
         """The cards that may be taken: now, or with a response that does not go out (R11)."""
-        return self.centre.cards if self.centre else ()
+        return () if self.centre is None else self.centre.cards
 
     def goes_out(self, play: CardSet) -> bool:
         """Whether this play empties the hand, which ends the deal and takes nothing (R12)."""
@@ -224,13 +231,14 @@ class Decision(NamedTuple):
 
 def decision_of(state: State) -> Decision | None:
     """The decision that is open, or None while no deal is played."""
-    if state.phase is not Phase.PLAYING:
+    if state.phase is not _PLAYING:
         return None
     seat = state.turn
-    if state.beaten:
-        return Decision(seat, DecisionKind.PICK_UP, state.hands[seat], state.beaten)
-    kind = DecisionKind.RESPOND if state.centre else DecisionKind.OPEN
-    return Decision(seat, kind, state.hands[seat], state.centre)
+    hand = state.hands[seat]
+    if state.beaten is not None:
+        return Decision(seat, _PICK_UP, hand, state.beaten)
+    centre = state.centre
+    return Decision(seat, _OPEN if centre is None else _RESPOND, hand, centre)
 
 
 # Deciding
@@ -278,7 +286,7 @@ def _start_deal(state: State, command: StartDeal) -> tuple[Event, ...]:
 def _play_cards(state: State, command: PlayCards) -> tuple[Event, ...]:
     seat, cards, pick_up = command
     _check_turn(state, seat)
-    if state.beaten:
+    if state.beaten is not None:
         raise PickUpPending("R13", "First pick up a card of the set that you have beaten.")
     hand, centre = state.hands[seat], state.centre
     played = check_play(hand, centre, cards)
@@ -308,7 +316,7 @@ def _pick_up(state: State, command: PickUp) -> tuple[Event, ...]:
 
 def _pass(state: State, command: Pass) -> tuple[Event, ...]:
     _check_turn(state, command.seat)
-    if state.beaten:
+    if state.beaten is not None:
         raise PickUpPending("R13", "First pick up a card of the set that you have beaten.")
     check_pass(state.centre)
     passed = Passed(command.seat)
@@ -321,9 +329,9 @@ def _pass(state: State, command: Pass) -> tuple[Event, ...]:
 
 
 def _check_turn(state: State, seat: int) -> None:
-    if state.phase is Phase.GAME_OVER:
-        raise GameIsOver("R16", "This game is over.")
-    if state.phase is not Phase.PLAYING:
+    if state.phase is not _PLAYING:
+        if state.phase is Phase.GAME_OVER:
+            raise GameIsOver("R16", "This game is over.")
         raise DealNotRunning("R15", "No deal is being played now.")
     if seat != state.turn:
         raise NotYourTurn("R4", f"Seat {state.turn} has to act now.")

@@ -99,13 +99,17 @@ def check_play(hand: Mask, centre: CardSet | None, cards: Iterable[Card]) -> Car
     Otherwise raises the exact refusal: NoCards, SameCardTwice, CardsNotHeld, NotASet (R8); at an
     opening PartialHandOpening (R6); over a centre TooFewCards, TooManyCards (R7), ValueTooLow (R9).
     """
-    named = cards.cards if isinstance(cards, CardSet) else tuple(cards)
-    mask = mask_of(named)
-    played = SET_OF_MASK.get(mask)
+    played: CardSet | None
+    if isinstance(cards, CardSet):
+        played, mask, named = cards, cards.mask, cards.cards
+    else:
+        named = tuple(cards)
+        mask = mask_of(named)
+        played = SET_OF_MASK.get(mask)
     if (
         played is not None
-        and played.count == len(named)
         and mask & hand == mask
+        and played.count == len(named)
         and (
             played.count == 1 or mask == hand if centre is None else played.rank in centre.responses
         )
