@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import random
 import secrets
 import signal
@@ -154,6 +155,8 @@ async def _serve(settings: Settings) -> None:
     if settings.until_empty:
         server.lobby.listeners.append(_WhenEmpty(server.lobby, stopping.set))
     await server.start()
+    # What is loaded by now stays. To look at it would hold up everybody for 10 ms, again and again.
+    gc.freeze()
     sys.stdout.write(f"odin-table serves on {_bracketed(settings.host)}:{server.port}\n")
     sys.stdout.flush()
     await stopping.wait()

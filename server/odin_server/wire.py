@@ -7,6 +7,7 @@ Nothing is made by taking fields out of something fuller.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 from google.protobuf import timestamp_pb2
@@ -302,16 +303,16 @@ def _decision(open_now: OpenDecision, own: Decision | None) -> decision_pb2.Deci
 
 def _choices(decision: Decision) -> decision_pb2.Choices:
     return decision_pb2.Choices(
-        plays=[_legal_play(play, decision) for play in decision.plays],
+        plays=[_legal_play(play, decision.goes_out(play)) for play in decision.plays],
         pick_ups=_cards(decision.pick_ups),
         default_action=_action(decision.default),
     )
 
 
-def _legal_play(play: CardSet, decision: Decision) -> decision_pb2.LegalPlay:
-    return decision_pb2.LegalPlay(
-        cards=_cards(play.cards), value=play.value, goes_out=decision.goes_out(play)
-    )
+@cache
+def _legal_play(play: CardSet, goes_out: bool) -> decision_pb2.LegalPlay:
+    """Made once for each set; whoever takes it copies it."""
+    return decision_pb2.LegalPlay(cards=_cards(play.cards), value=play.value, goes_out=goes_out)
 
 
 def _action(action: Action) -> decision_pb2.Action:
