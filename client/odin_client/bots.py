@@ -37,7 +37,7 @@ from odin_client import values
 from odin_client.errors import ClientError, Refused, Unreachable
 from odin_client.seat_view import seat_view
 from odin_client.session import Session
-from odin_client.updates import GameEnded, LinkChanged
+from odin_client.updates import DecisionOpened, GameEnded, LinkChanged, SnapshotTaken, Update
 from odin_client.values import Occupant, Phase
 from odin_engine import Action, Card, Decision, Pass, PickUp, PlayCards, View
 from odin_engine.strategies import STRATEGIES, Strategy
@@ -185,7 +185,8 @@ class BotRunner:
                         return
                     if not roams:
                         await self._ask_for_rematch()
-                await self._decide_if_due()
+                if self._may_be_due(update):
+                    await self._decide_if_due()
                 left = self._patience() if roams else None
                 if left is None:
                     give_up = None
@@ -225,6 +226,18 @@ class BotRunner:
                 self._report(f"cannot ask for another game: {refusal}")
         except Unreachable as problem:
             self._report(f"cannot ask for another game: {problem}")
+
+    def _may_be_due(self, update: Update) -> bool:
+        """Whether to look for an own decision now: once for each, and again when a line is mended.
+
+        Not at every update: with the server gone, each look would wait for it anew.
+        """
+        if isinstance(update, LinkChanged):
+            return update.online
+        if isinstance(update, DecisionOpened):
+            decision = self._session.table.decision
+            return decision is not None and decision.id == update.decision.id
+        return isinstance(update, SnapshotTaken)
 
     async def _decide_if_due(self) -> None:
         table = self._session.table
