@@ -229,21 +229,23 @@ def test_two_bots_play_a_game_and_go(programs: Programs, tmp_path: Path) -> None
 
 
 def test_bots_that_take_any_seat_come_back_after_a_crash(programs: Programs) -> None:
+    def wait_for_a_game() -> None:
+        open_table(server, TWO)
+        watcher = programs.start("watch", server)
+        watcher.end_input()
+        watcher.line_with(OVER)
+
     server = programs.serve()
     bots = [
-        programs.start("bot", "--any", server, "--games", "2", "--strategy", strategy)
+        programs.start("bot", "--any", server, "--strategy", strategy)
         for strategy in ("greedy", "random")
     ]
-    open_table(server, TWO)
-    watcher = programs.start("watch", server)
-    watcher.end_input()
-    watcher.line_with(OVER)
+    wait_for_a_game()
     programs.kill_server(server)
     for bot in bots:
         bot.error_with("has lost the server and tries again")
     programs.serve("--listen", server)
-    open_table(server, TWO)
-    assert [bot.end() for bot in bots] == [0, 0]
+    wait_for_a_game()
 
 
 # JSON
