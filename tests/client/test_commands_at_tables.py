@@ -228,6 +228,13 @@ def test_two_bots_play_a_game_and_go(programs: Programs, tmp_path: Path) -> None
     assert other.errors == []
 
 
+def test_bots_that_take_any_seat_end_after_their_games(programs: Programs) -> None:
+    server = programs.serve()
+    bots = [programs.start("bot", "--any", server, "--games", "1") for _ in range(2)]
+    open_table(server, TWO)
+    assert [bot.end() for bot in bots] == [0, 0]
+
+
 def test_bots_that_take_any_seat_come_back_after_a_crash(programs: Programs) -> None:
     def wait_for_a_game() -> None:
         open_table(server, TWO)
