@@ -101,11 +101,14 @@ def check_line(line: str, where: str) -> list[Difference]:
 
 
 def _difference(name: str, field: str, expected: object, got: object) -> Difference:
-    return Difference(name, field, _shown(expected), _shown(got))
+    return Difference(_shown(name), _shown(field), _shown(expected), _shown(got))
 
 
 def _shown(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    """Fit for any terminal, on one line: texts of a file may hold anything."""
+    if isinstance(value, str) and value and value.isascii() and value.isprintable():
+        return value
+    return json.dumps(value, default=str)
 
 
 def _parsed(line: str) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """`odin-table conformance`."""
 
+import codecs
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -15,24 +17,36 @@ def command(files: tuple[Path, ...]) -> int:
     Prints each difference (id, field, expected, got), then how many passed and failed. A file that
     cannot be read, or holds no vector, counts as one that failed. The exit code is 1 when any did.
     """
-    from odin_engine.conformance import check_line
-
     passed = failed = 0
     for file in files:
-        try:
-            lines = file.read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            lines = []
-            click.echo(f"{file}  file  expected JSON lines  got {error}")
-        vectors = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
-        if not vectors:
-            failed += 1
-            click.echo(f"{file}  file  expected vectors  got none")
-        for number, line in vectors:
-            differences = check_line(line, f"{file.name}:{number}")
+        for differences in _checked(file):
             for difference in differences:
                 click.echo(difference)
             failed += bool(differences)
             passed += not differences
     click.echo(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
+
+
+def _checked(file: Path) -> Iterator[list[str]]:
+    """The differences of each vector of a file, in order; empty lines are skipped."""
+    from odin_engine.conformance import check_line
+
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        yield [f"{file}  file  expected one that can be read  got {error.strerror or error}"]
+        return
+    # Not by characters: a text may hold some that Python takes for the end of a line.
+    lines = content.removeprefix(codecs.BOM_UTF8).splitlines()
+    if not any(line.strip() for line in lines):
+        yield [f"{file}  file  expected a vector on each line  got nothing"]
+    for number, line in enumerate(lines, start=1):
+        where = f"{file.name}:{number}"
+        try:
+            text = line.decode()
+        except UnicodeDecodeError:
+            yield [f"{where}  line  expected UTF-8  got other bytes"]
+            continue
+        if text.strip():
+            yield [str(difference) for difference in check_line(text, where)]
