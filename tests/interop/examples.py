@@ -80,10 +80,10 @@ EXAMPLES: Final = (
         "Rust",
         ROOT / "examples/rust",
         needs=("cargo", "rustfmt"),
-        build=(("cargo", "build", "--locked"),),
+        build=(("cargo", "build"),),
         check=(
             ("cargo", "fmt", "--check"),
-            ("cargo", "clippy", "--locked", "--quiet", "--", "--deny", "warnings"),
+            ("cargo", "clippy", "--quiet", "--", "--deny", "warnings"),
         ),
         run=("./target/debug/odin-table-rust",),
     ),
