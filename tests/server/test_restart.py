@@ -86,14 +86,45 @@ async def test_nobody_counts_as_away_for_the_time_without_a_server(
     assert len(events) == stopped
 
 
+async def test_a_server_that_has_missed_something_reads_it_and_decides_again(
+    serve: Serve, meet: Meet
+) -> None:
+    """The log refuses what was decided on an old state, so two can write to it safely."""
+    log = MemoryLog()
+    first = await serve(log=log)
+    ann = meet(first, "Ann")
+    table = await ann.open_table()
+    bob = meet(await serve(log=log), "Bob")
+    assert (await ann.sit(table)).seat == 0
+    seat = await bob.sit(table)
+    assert (seat.seat, seat.seq) == (1, 3)
+    assert [seat.name for seat in (await bob.view(table)).seats[:2]] == ["Ann", "Bob"]
+
+
+async def test_nobody_counts_as_away_for_the_time_before_they_sat_down(
+    serve: Serve, meet: Meet
+) -> None:
+    clock = _Later()
+    server = await serve(replace(QUICK, away_after=60), clock=clock)
+    ann, bob = meet(server, "Ann"), meet(server, "Bob")
+    table = await ann.open_table()
+    clock.ahead *= 2
+    await bob.sit(table)
+    # Ann has been away for an hour, Bob for no time at all.
+    events = await told_until(bob, table, "host_changed")
+    assert [payload(event) for event in events] == ["table_opened", "seat_taken", "host_changed"]
+    assert events[-1].host_changed.seat == 0
+
+
 class _Later:
-    """A clock that is an hour ahead of the first server's."""
+    """A clock that is ahead of the machine's, by an hour unless told."""
 
     def __init__(self) -> None:
         self._clock = SystemClock()
+        self.ahead = 3_600_000_000
 
     def now(self) -> int:
-        return self._clock.now() + 3_600_000_000
+        return self._clock.now() + self.ahead
 
     def monotonic(self) -> float:
         return self._clock.monotonic()
