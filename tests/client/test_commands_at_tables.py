@@ -185,7 +185,10 @@ def test_a_host_at_a_terminal_is_asked_whether_to_close_the_table(
 
 def test_a_private_table_is_entered_with_its_code(programs: Programs) -> None:
     host = programs.start("host", "--listen", "127.0.0.1:0", "--private", "--name", "Ann")
-    invitation = re.search(r"join (\w+)@\S+:(\d+) --code (\w{8})", host.error_with("--code"))
+    # The server listens on loopback alone, so that is the address to invite to.
+    invitation = re.search(
+        r"join (\w+)@127\.0\.0\.1:(\d+) --code (\w{8})", host.error_with("--code")
+    )
     assert invitation is not None
     handle, port, code = invitation.groups()
     try:

@@ -111,7 +111,7 @@ async def _host(wish: _Wish) -> int:
             session,
             wish.ui,
             colour=wish.colour,
-            invitation=_invitation(session.address, code),
+            invitation=_invitation(session.address, wish.listen, code),
             rejoin=rejoin_command("join", session.address, wish.name, code),
             asks_to_close=True,
         )
@@ -156,8 +156,11 @@ async def _open(server: LocalServer, wish: _Wish) -> Session:
     return session
 
 
-def _invitation(here: Address, code: str) -> str:
+def _invitation(here: Address, listen: str, code: str) -> str:
+    """The lines that others type: one for each address under which the server can be reached."""
     with_code = f" --code {code}" if code else ""
-    addresses = own_addresses() or [here.host]
+    host = listen.rpartition(":")[0].strip("[]")
+    everywhere = host in ("", "0.0.0.0", "::")
+    addresses = (own_addresses() if everywhere else [host]) or [here.host]
     places = [Address(address, here.port, here.handle) for address in addresses]
     return "\n".join(f"odin-table join {place}{with_code}" for place in places)
