@@ -12,7 +12,8 @@ import asyncio
 import random
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
 from odin_server import table_commands as commands
@@ -58,6 +59,25 @@ class World(NamedTuple):
     settings: Settings
 
 
+class Passage:
+    """Events that follow each other, as one item of a stream for each kind of viewer."""
+
+    def __init__(self, end_seq: int, events: Sequence[EncodedEvent]) -> None:
+        self.end_seq: Final = end_seq
+        """The number of the last of them."""
+        self._events: Final = events
+        self._private: Final = frozenset[int]().union(*(event.private for event in events))
+        self._items: Final[dict[int | None, bytes]] = {}
+
+    def for_seat(self, seat: int | None) -> bytes:
+        """What the holder of this seat gets, or a watcher (None); encoded once for each kind."""
+        kind = seat if seat in self._private else None
+        item = self._items.get(kind)
+        if item is None:
+            item = self._items[kind] = batch_item(event.for_seat(kind) for event in self._events)
+        return item
+
+
 class Table:
     """One table, folded from its log, with whoever is at it."""
 
@@ -73,7 +93,7 @@ class Table:
         self._events: list[EncodedEvent] = []
         self._act_ends: list[int] = []
         self._games: list[tuple[int, int | None]] = []
-        self._items: dict[tuple[int, int, int | None], bytes] = {}
+        self._passages: dict[int, Passage] = {}
         self._views: dict[Viewer, bytes] = {}
         self._waiting: deque[tuple[Callable[[Draft], Any], RequestKey | None, asyncio.Future[Any]]]
         self._waiting = deque()
@@ -139,20 +159,22 @@ class Table:
             await self.catch_up()
             self._publish()
             raise
-        self._fold(batch.records)
+        self._fold(batch.records, draft.states)
         self._publish()
         return Done(self.state.seq, result)
 
     async def catch_up(self) -> None:
         """Folds what the log has of this table and this object has not, and tells nobody yet."""
         for batch in await self._world.log.read(self.handle, self.state.seq):
-            self._fold(batch.records)
+            _, *states = accumulate(batch.records, evolve, initial=self.state)
+            self._fold(batch.records, states)
 
-    def _fold(self, records: Iterable[Record]) -> None:
-        for record in records:
+    def _fold(self, records: Iterable[Record], states: Iterable[TableState]) -> None:
+        """Takes up records, each with the state after it."""
+        for record, state in zip(records, states, strict=True):
             if record.seq == 1:
                 self.opened = record.time
-            before, self.state = self.state, evolve(self.state, record)
+            before, self.state = self.state, state
             self._events.append(encode_event(record, self.state))
             if self.state.games > before.games:
                 self._games.append((record.seq, None))
@@ -174,7 +196,7 @@ class Table:
                 pass
 
     def _publish(self) -> None:
-        self._items.clear()
+        self._passages.clear()
         self._views.clear()
         self.changed()
 
@@ -200,7 +222,15 @@ class Table:
             view = self._views[viewer] = message.SerializeToString(deterministic=True)
         return view
 
-    def end_of_acts(self, after_seq: int, most: int) -> int:
+    def passage_after(self, seq: int) -> Passage:
+        """What a stream sends next when this was the last number it sent."""
+        passage = self._passages.get(seq)
+        if passage is None:
+            end = self._end_of_acts(seq, self._world.settings.batch_events)
+            passage = self._passages[seq] = Passage(end, self._events[seq:end])
+        return passage
+
+    def _end_of_acts(self, after_seq: int, most: int) -> int:
         """The last number of a message that starts after this one: whole acts, `most` events.
 
         An act that is longer than that comes whole all the same.
@@ -209,19 +239,6 @@ class Table:
         if end < 0 or self._act_ends[end] <= after_seq:
             end += 1
         return self._act_ends[end]
-
-    def events(self, after_seq: int, end_seq: int, seat: int | None) -> bytes:
-        """The events with these numbers as this seat, or a watcher, sees them.
-
-        One item of a stream, encoded once for each kind of viewer.
-        """
-        events = self._events[after_seq:end_seq]
-        kind = seat if any(seat in event.private for event in events) else None
-        key = (after_seq, end_seq, kind)
-        item = self._items.get(key)
-        if item is None:
-            item = self._items[key] = batch_item([event.for_seat(kind) for event in events])
-        return item
 
     def history(self, after_seq: int, most: int, game: int, seat: int | None) -> tuple[bytes, bool]:
         """A page of events for the history, and whether there are more.

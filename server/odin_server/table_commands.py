@@ -73,6 +73,8 @@ class Draft:
     ) -> None:
         self.state = state
         self.records: list[Record] = []
+        self.states: list[TableState] = []
+        """The state after each of the records."""
         self.chance: Final = chance
         self._now: Final = now
         self._deal_pause: Final = deal_pause
@@ -86,8 +88,9 @@ class Draft:
     ) -> None:
         """Adds what happened next."""
         record = Record(self.state.seq + 1, self._now, event, actor, until)
-        self.records.append(record)
         self.state = evolve(self.state, record)
+        self.records.append(record)
+        self.states.append(self.state)
 
     def add_game_events(self, events: tuple[GameEvent, ...], actor: Actor | None = None) -> None:
         """Adds what the engine decided. After a deal that does not end the game, a pause begins."""

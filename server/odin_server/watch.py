@@ -77,11 +77,10 @@ class Stream:
                 yield field_bytes(_Item.SNAPSHOT_FIELD_NUMBER, table.view(viewer))
                 cursor = seq
             elif cursor < seq:
-                end = table.end_of_acts(cursor, settings.batch_events)
-                may_skip = may_skip or end == seq
-                seat = table.viewer(self.credential).seat
-                yield table.events(cursor, end, seat)
-                cursor = end
+                passage = table.passage_after(cursor)
+                may_skip = may_skip or passage.end_seq == seq
+                yield passage.for_seat(table.viewer(self.credential).seat)
+                cursor = passage.end_seq
             elif self.presence_seen != table.presence.version:
                 self.presence_seen = table.presence.version
                 notice = presence_of(table).SerializeToString()
