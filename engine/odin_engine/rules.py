@@ -75,22 +75,22 @@ def legal_plays(hand: Mask | Iterable[Card], centre: CardSet | None) -> tuple[Ca
 
 def plays_of(hand: Mask, centre: CardSet | None) -> tuple[CardSet, ...]:
     """`legal_plays` for a hand that is a mask already."""
-    ranks, sets = _sets_within(hand)
+    ranks = _ranks_within(hand)
     if centre is not None:
         responses = centre.responses
         first = bisect_left(ranks, responses.start)
-        return sets[first : bisect_left(ranks, responses.stop, first)]
-    count = hand.bit_count()
+        end = bisect_left(ranks, responses.stop, first)
+        return tuple(map(_set_of_rank, ranks[first:end]))
     # The single cards come first: their values are below all others.
+    count = hand.bit_count()
+    singles = tuple(map(_set_of_rank, ranks[:count]))
     whole = SET_OF_MASK.get(hand)
-    return (*sets[:count], whole) if whole and count > 1 else sets[:count]
+    return (*singles, whole) if whole is not None and count > 1 else singles
 
 
-@lru_cache(maxsize=1 << 12)
-def _sets_within(hand: Mask) -> tuple[list[int], tuple[CardSet, ...]]:
-    """The ranks of all sets that this hand holds, and the sets. Asked for again after a pass."""
-    ranks = ranks_within(hand)
-    return ranks, tuple([ALL_SETS[rank] for rank in ranks])
+_set_of_rank: Final = ALL_SETS.__getitem__
+# A hand is asked for again when its seat has passed, and when a client, a check and a bot look.
+_ranks_within: Final = lru_cache(maxsize=1 << 12)(ranks_within)
 
 
 def check_play(hand: Mask, centre: CardSet | None, cards: Iterable[Card]) -> CardSet:
