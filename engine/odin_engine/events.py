@@ -1,8 +1,9 @@
 """What happened in a game, as values. A game is the fold of its events (`game.evolve`).
 
-Who may know what (R17) is part of each event: a field is public unless `VISIBILITY` says otherwise,
-and the hands of a deal are handed out one by one, by `DealStarted.hand_of`. What a viewer sees is
-put together from the parts that they may have; nothing is hidden afterwards.
+Who may know what (R17) follows from the event alone. All events are public as they are but one, the
+start of a deal: a seat gets `DealStarted.hand_of` itself, and the order stays secret until the deal
+is over. What a viewer sees is put together from the parts that they may have; nothing is hidden
+afterwards.
 
     event          public                                  one seat     until the deal is over
     GameStarted    options, removed, first_opener
@@ -17,21 +18,11 @@ put together from the parts that they may have; nothing is hidden afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from enum import Enum
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from odin_engine.cards import Card, Colour, cards_of, mask_of
+from odin_engine.cards import Card, Colour, Mask, cards_of, mask_of
 from odin_engine.rules import HAND_SIZE, Options
 from odin_engine.sets import CardSet
-
-
-class Visibility(Enum):
-    """Who may see a field of an event before the deal is over (R17)."""
-
-    PUBLIC = "public"
-    SECRET = "secret"
-    """Nobody; a part of it may belong to one seat."""
 
 
 class GameStarted(NamedTuple):
@@ -60,12 +51,18 @@ class DealStarted(NamedTuple):
 
     def hand_of(self, seat: int) -> tuple[Card, ...]:
         """The cards dealt to this seat, for its eyes only, in order of index."""
-        return cards_of(mask_of(self.order[seat * HAND_SIZE : (seat + 1) * HAND_SIZE]))
+        return cards_of(self.hand_masks[seat])
+
+    @property
+    def hand_masks(self) -> tuple[Mask, ...]:
+        """What each seat was dealt. Secret."""
+        starts = range(0, self.players * HAND_SIZE, HAND_SIZE)
+        return tuple([mask_of(self.order[start : start + HAND_SIZE]) for start in starts])
 
     @property
     def hands(self) -> tuple[tuple[Card, ...], ...]:
-        """What each seat was dealt. Secret."""
-        return tuple(self.hand_of(seat) for seat in range(self.players))
+        """What each seat was dealt, as cards in order of index. Secret."""
+        return tuple(map(cards_of, self.hand_masks))
 
     @property
     def undealt(self) -> tuple[Card, ...]:
@@ -136,12 +133,3 @@ Event: TypeAlias = (
     | DealEnded
     | GameEnded
 )
-
-VISIBILITY: Final[Mapping[type, Mapping[str, Visibility]]] = {
-    DealStarted: {
-        "order": Visibility.SECRET,
-        "hands": Visibility.SECRET,
-        "undealt": Visibility.SECRET,
-    },
-}
-"""The fields that are not public, by event type."""
