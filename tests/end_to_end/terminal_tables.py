@@ -67,11 +67,14 @@ class Server:
 
 @contextmanager
 def running_server(folder: Path, listen: str = "127.0.0.1:0") -> Generator[Server]:
-    """A server with bots that do not dawdle; it is gone at the end."""
+    """A server with bots that do not dawdle; it is gone at the end.
+
+    It deals the same cards each time: a hand without a legal play would be another story.
+    """
     with (
         (folder / "server.log").open("ab") as log,
         subprocess.Popen(
-            [*ODIN_TABLE, "serve", "--listen", listen, "--set", "bot_delay=0"],
+            [*ODIN_TABLE, "serve", "--listen", listen, "--set", "bot_delay=0", "--seed", "1"],
             stdout=subprocess.PIPE,
             stderr=log,
             env=environment({"XDG_STATE_HOME": str(folder)}),
@@ -102,8 +105,11 @@ def join(table: str, name: str) -> Sequence[str]:
 
 
 def in_shell(command: Sequence[str]) -> Sequence[str]:
-    """The command as somebody types it in a shell: what was there before comes back after it."""
-    return ("sh", "-c", 'echo BEFORE; "$@"; echo AFTER $?', "sh", *command)
+    """The command as somebody types it in a shell: what was there before comes back after it.
+
+    The shell stays, since tmux moves the screen up by a line when the program of a pane ends.
+    """
+    return ("sh", "-c", 'echo BEFORE; "$@"; echo AFTER $?; exec cat', "sh", *command)
 
 
 def play_on(terminal: Terminal, end: str, *others: Terminal) -> str:
