@@ -82,8 +82,7 @@ def check_line(line: str, where: str) -> list[Difference]:
     """
     try:
         vector = _parsed(line)
-        name = vector.get("id")
-        name = name if isinstance(name, str) and name else where
+        name = _name(vector)
     except _VectorError as wrong:
         return [_difference(where, *wrong.difference)]
     found: list[Difference] = []
@@ -119,6 +118,13 @@ def _parsed(line: str) -> dict[str, Any]:
     if not _is_object(vector):
         raise _VectorError("line", "a JSON object", "something else")
     return vector
+
+
+def _name(vector: dict[str, Any]) -> str:
+    name = vector.get("id")
+    if not isinstance(name, str) or not name:
+        raise _VectorError("id", name, "a vector has a name")
+    return name
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
