@@ -145,6 +145,8 @@ def wrong_actions(vector: Vector, rng: random.Random) -> Iterator[tuple[str, Vec
 
         yield edited(lambda a: a.update(seat=(a["seat"] + 1) % vector["players"]))
         yield edited(lambda a: a.update(seat=str(a["seat"])))
+        if action["seat"] < 2:
+            yield edited(lambda a: a.update(seat=bool(a["seat"])))
         yield edited(lambda a: a.pop("seat"))
         yield edited(lambda a: a.update(surplus=1))
         if "play" in action:
