@@ -107,6 +107,8 @@ _CARDS: Final = {str(card): card for card in DECK}
 def deck(removed: Iterable[Colour] = ()) -> tuple[Card, ...]:
     """The cards of a game without the removed colours (R2), in order of index."""
     without = frozenset(removed)
+    if not without:
+        return DECK
     return tuple(card for card in DECK if card.colour not in without)
 
 
