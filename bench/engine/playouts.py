@@ -53,9 +53,9 @@ class Playouts:
 
 
 def _orders(games: int) -> Iterator[tuple[int, list[Card]]]:
-    rng = random.Random(SEED)
+    uniform = random.Random(SEED).random
     for game in range(games):
-        yield PLAYERS[game % len(PLAYERS)], rng.sample(DECK, len(DECK))
+        yield PLAYERS[game % len(PLAYERS)], sorted(DECK, key=lambda _: uniform())
 
 
 def fast_loop(games: int) -> int:
@@ -80,10 +80,12 @@ def public_api(games: int) -> int:
         state = fold(decide(state, StartDeal(tuple(order))), state)
         while decision := decision_of(state):
             steps += 1
-            seat, plays, pick_ups = decision.seat, decision.plays, decision.pick_ups
+            seat = decision.seat
             if decision.kind is pick_up:
+                pick_ups = decision.pick_ups
                 events = decide(state, PickUp(seat, pick_ups[int(uniform() * len(pick_ups))]))
             else:
+                plays = decision.plays
                 chosen = int(uniform() * (len(plays) + decision.may_pass))
                 if chosen == len(plays):
                     events = decide(state, Pass(seat))
