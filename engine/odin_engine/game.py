@@ -25,10 +25,12 @@ from odin_engine.errors import (
     DealNotRunning,
     GameIsOver,
     GameNotStarted,
+    IllegalAction,
     InvalidOption,
     NothingToPickUp,
     NotInBeatenSet,
     NotYourTurn,
+    OpenerMayNotPass,
     PickUpPending,
     WrongDeck,
 )
@@ -43,7 +45,7 @@ from odin_engine.events import (
     Passed,
     RoundEnded,
 )
-from odin_engine.rules import Options, check_pass, check_play, plays_of
+from odin_engine.rules import Options, check_play, plays_of
 from odin_engine.sets import CardSet
 
 
@@ -287,7 +289,8 @@ def _start_deal(state: State, command: StartDeal) -> tuple[Event, ...]:
 
 def _play_cards(state: State, command: PlayCards) -> tuple[Event, ...]:
     seat, cards, pick_up = command
-    _check_turn(state, seat)
+    if seat != state.turn or state.phase is not _PLAYING:
+        raise _not_to_act(state)
     if state.beaten is not None:
         raise PickUpPending("R13", "First pick up a card of the set that you have beaten.")
     hand, centre = state.hands[seat], state.centre
@@ -310,33 +313,35 @@ def _play_cards(state: State, command: PlayCards) -> tuple[Event, ...]:
 
 
 def _pick_up(state: State, command: PickUp) -> tuple[Event, ...]:
-    _check_turn(state, command.seat)
+    if command.seat != state.turn or state.phase is not _PLAYING:
+        raise _not_to_act(state)
     if state.beaten is None:
         raise NothingToPickUp("R11", "There is nothing to pick up now.")
     return (_picked_up(command.seat, state.beaten, command.card),)
 
 
 def _pass(state: State, command: Pass) -> tuple[Event, ...]:
-    _check_turn(state, command.seat)
+    if command.seat != state.turn or state.phase is not _PLAYING:
+        raise _not_to_act(state)
     if state.beaten is not None:
         raise PickUpPending("R13", "First pick up a card of the set that you have beaten.")
-    check_pass(state.centre)
+    centre, centre_seat = state.centre, state.centre_seat
+    if centre is None or centre_seat is None:
+        raise OpenerMayNotPass("R5", "The opener may not pass. Put down one card.")
     passed = Passed(command.seat)
     if state.passes + 1 < len(state.hands) - 1:
         return (passed,)
     # Everybody but the centre's owner has passed in a row (R14).
-    assert state.centre is not None, "check_pass lets nobody pass without a centre"
-    assert state.centre_seat is not None, "a centre has an owner"
-    return (passed, RoundEnded(state.centre_seat, state.centre.cards))
+    return (passed, RoundEnded(centre_seat, centre.cards))
 
 
-def _check_turn(state: State, seat: int) -> None:
-    if state.phase is not _PLAYING:
-        if state.phase is Phase.GAME_OVER:
-            raise GameIsOver("R16", "This game is over.")
-        raise DealNotRunning("R15", "No deal is being played now.")
-    if seat != state.turn:
-        raise NotYourTurn("R4", f"Seat {state.turn} has to act now.")
+def _not_to_act(state: State) -> IllegalAction:
+    """Why a seat may not act: it is another's turn, or nobody's."""
+    if state.phase is _PLAYING:
+        return NotYourTurn("R4", f"Seat {state.turn} has to act now.")
+    if state.phase is Phase.GAME_OVER:
+        return GameIsOver("R16", "This game is over.")
+    return DealNotRunning("R15", "No deal is being played now.")
 
 
 def _picked_up(seat: int, beaten: CardSet, card: Card) -> CardPickedUp:
@@ -344,7 +349,8 @@ def _picked_up(seat: int, beaten: CardSet, card: Card) -> CardPickedUp:
         raise NotInBeatenSet(
             "R11", f"{card} is not in the set that was beaten. Take one of {beaten}."
         )
-    return CardPickedUp(seat, card, tuple([old for old in beaten.cards if old is not card]))
+    others = [old for old in beaten.cards if old is not card] if beaten.count > 1 else ()
+    return CardPickedUp(seat, card, tuple(others))
 
 
 def _deal_end(state: State, out: int) -> tuple[Event, ...]:

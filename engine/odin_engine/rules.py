@@ -19,7 +19,6 @@ from odin_engine.errors import (
     InvalidOption,
     NoCards,
     NotASet,
-    OpenerMayNotPass,
     PartialHandOpening,
     SameCardTwice,
     TooFewCards,
@@ -80,7 +79,7 @@ def plays_of(hand: Mask, centre: CardSet | None) -> tuple[CardSet, ...]:
         responses = centre.responses
         first = bisect_left(ranks, responses.start)
         end = bisect_left(ranks, responses.stop, first)
-        return tuple(map(_set_of_rank, ranks[first:end]))
+        return tuple(map(_set_of_rank, ranks[first:end])) if first < end else ()
     # The single cards come first: their values are below all others.
     count = hand.bit_count()
     singles = tuple(map(_set_of_rank, ranks[:count]))
@@ -116,12 +115,6 @@ def check_play(hand: Mask, centre: CardSet | None, cards: Iterable[Card]) -> Car
     ):
         return played
     raise _refusal(hand, centre, named, mask, played)
-
-
-def check_pass(centre: CardSet | None) -> None:
-    """Raises OpenerMayNotPass on an empty centre (R5); over a centre passing is allowed (R10)."""
-    if centre is None:
-        raise OpenerMayNotPass("R5", "The opener may not pass. Put down one card.")
 
 
 def _refusal(
