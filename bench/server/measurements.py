@@ -16,6 +16,12 @@ from bench.server.processes import output_of, running_server, watching_others
 FLOOR = "bench.server.floor"
 PRODUCT = "bench.server.product"
 
+# How many cores other programs may keep busy: the ratios do not change by more than from turn to
+# turn anyway.
+QUIET = 0.2
+FEWEST_QUIET = 3
+EXTRA_TURNS = 2
+
 # No run takes this long, in seconds, unless something is broken.
 RUN_DEADLINE = 120
 
@@ -62,30 +68,33 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Measured:
-    """The figures of a comparison, each turn's in its place."""
+    """The figures of a comparison: of each turn those of the floor, and those of the product."""
 
     comparison: Comparison
-    floor: list[Figures]
-    product: list[Figures]
+    turns: list[tuple[Figures, Figures]]
 
     @property
-    def others_busy(self) -> float:
-        """How many cores other programs kept busy in the worst run."""
-        return max(figures["others_busy"] for figures in (*self.floor, *self.product))
+    def quiet(self) -> list[tuple[Figures, Figures]]:
+        """The turns during which other programs left the machine alone."""
+        return [turn for turn in self.turns if max(f["others_busy"] for f in turn) <= QUIET]
+
+    @property
+    def counted(self) -> list[tuple[Figures, Figures]]:
+        """The turns that the results are taken from: the quiet ones, or all if those are few."""
+        return self.quiet if len(self.quiet) >= FEWEST_QUIET else self.turns
 
     def medians(self, aim: Aim) -> tuple[float, float]:
         """The figure at the floor and at the product."""
-        floor, product = (
-            statistics.median(figures[aim.figure] for figures in side)
-            for side in (self.floor, self.product)
+        floor, product = zip(*self.counted, strict=True)
+        return (
+            statistics.median(figures[aim.figure] for figures in floor),
+            statistics.median(figures[aim.figure] for figures in product),
         )
-        return floor, product
 
     def ratio(self, aim: Aim) -> float:
         """What the product reaches for each 1 of the floor: the median of the turns."""
         return statistics.median(
-            product[aim.figure] / floor[aim.figure]
-            for floor, product in zip(self.floor, self.product, strict=True)
+            product[aim.figure] / floor[aim.figure] for floor, product in self.counted
         )
 
 
@@ -144,12 +153,18 @@ COMPARISONS = (
 )
 
 
-def compare(comparison: Comparison, size: Size, turns: int) -> Measured:
-    """Makes the runs of a comparison, floor and product in turn. Raises ProcessFailed."""
-    measured = Measured(comparison, [], [])
-    for _ in range(turns):
-        measured.floor.append(_run(comparison.floor, comparison.tables, size))
-        measured.product.append(_run(comparison.product, comparison.tables, size))
+def compare(
+    comparison: Comparison, size: Size, turns: int, extra_turns: int = EXTRA_TURNS
+) -> Measured:
+    """Makes the runs of a comparison, floor and product in turn. Raises ProcessFailed.
+
+    Turns that were not quiet are taken again, as long as that costs no more than `extra_turns`.
+    """
+    measured = Measured(comparison, [])
+    while len(measured.quiet) < turns and len(measured.turns) < turns + extra_turns:
+        floor = _run(comparison.floor, comparison.tables, size)
+        product = _run(comparison.product, comparison.tables, size)
+        measured.turns.append((floor, product))
     return measured
 
 

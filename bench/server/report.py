@@ -11,17 +11,12 @@ _ROW = "{:<52} {:>10} {:>10} {:>7} {:>7}  {}"
 HEADING = _ROW.format("median of the turns", "floor", "odin-table", "ratio", "aim", "").rstrip()
 
 
-# Below this a ratio does not change by more than it does from run to run anyway.
-_QUIET = 0.2
-
-
 def rows_of(measured: Measured) -> list[str]:
     """A line for each figure of a comparison, and a warning where the machine was not quiet."""
     rows = [_row(measured, aim) for aim in measured.comparison.aims]
-    if measured.others_busy > _QUIET:
-        rows.append(
-            f"    other programs kept up to {measured.others_busy:.1f} cores busy meanwhile"
-        )
+    disturbed = len(measured.counted) - len(measured.quiet)
+    if disturbed:
+        rows.append(f"    measure again: other programs were busy in {disturbed} of these turns")
     return rows
 
 
@@ -52,8 +47,11 @@ def as_json(measured: Measured) -> dict[str, object]:
     return {
         "name": measured.comparison.name,
         "aims": [_aim_as_json(measured, aim) for aim in measured.comparison.aims],
-        "floor": _turns(measured.floor),
-        "product": _turns(measured.product),
+        "turns": [
+            {"floor": _rounded(floor), "product": _rounded(product)}
+            for floor, product in measured.turns
+        ],
+        "turns_counted": len(measured.counted),
     }
 
 
@@ -72,5 +70,5 @@ def _aim_as_json(measured: Measured, aim: Aim) -> dict[str, object]:
     }
 
 
-def _turns(side: list[Figures]) -> list[Figures]:
-    return [{name: round(value, 3) for name, value in figures.items()} for figures in side]
+def _rounded(figures: Figures) -> Figures:
+    return {name: round(value, 3) for name, value in figures.items()}

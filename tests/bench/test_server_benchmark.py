@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from bench.server.load import Size
+from bench.server.load import Figures, Size
 from bench.server.measurements import COMPARISONS, Aim, Comparison, Measured, compare
 from bench.server.report import as_json, rows_of
 
@@ -20,7 +20,7 @@ DIFFERENT = list({(c.floor, c.product): c for c in COMPARISONS}.values())
 def test_every_comparison_runs_and_reports_all_its_figures(comparison: Comparison) -> None:
     few_tables = dataclasses.replace(comparison, tables=min(comparison.tables, 2))
 
-    measured = compare(few_tables, TINY, turns=1)
+    measured = compare(few_tables, TINY, turns=1, extra_turns=0)
 
     rows = "\n".join(rows_of(measured))
     assert all(aim.title in rows for aim in comparison.aims)
@@ -30,13 +30,26 @@ def test_every_comparison_runs_and_reports_all_its_figures(comparison: Compariso
         assert aim["floor"] > 0
 
 
-def test_the_ratio_compares_within_a_turn_and_takes_the_median() -> None:
-    aim = Aim("figure", "figure", at_least=0.65)
-    comparison = Comparison("any", ("floor", "any"), ("product", "any"), (aim,))
-    floor = [{"figure": value} for value in (100.0, 200.0, 400.0)]
-    product = [{"figure": value} for value in (70.0, 160.0, 200.0)]
+AIM = Aim("figure", "figure", at_least=0.65)
+ANY = Comparison("any", ("floor", "any"), ("product", "any"), (AIM,))
 
-    assert Measured(comparison, floor, product).ratio(aim) == pytest.approx(0.7)
+
+def turn(floor: float, product: float, others_busy: float = 0) -> tuple[Figures, Figures]:
+    return {"figure": floor, "others_busy": 0}, {"figure": product, "others_busy": others_busy}
+
+
+def test_the_ratio_compares_within_a_turn_and_takes_the_median() -> None:
+    measured = Measured(ANY, [turn(100, 70), turn(200, 160), turn(400, 200)])
+
+    assert measured.ratio(AIM) == pytest.approx(0.7)
+
+
+def test_turns_that_others_disturbed_do_not_count_while_enough_were_quiet() -> None:
+    quiet = [turn(100, 70), turn(100, 80), turn(100, 90)]
+    disturbed = [turn(100, 10, others_busy=1), turn(100, 10, others_busy=1)]
+
+    assert Measured(ANY, disturbed + quiet).ratio(AIM) == pytest.approx(0.8)
+    assert Measured(ANY, disturbed + quiet[:2]).ratio(AIM) == pytest.approx(0.4)
 
 
 @pytest.mark.parametrize(
