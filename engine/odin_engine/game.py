@@ -45,7 +45,7 @@ from odin_engine.events import (
     Passed,
     RoundEnded,
 )
-from odin_engine.rules import Options, check_play, plays_of
+from odin_engine.rules import MAX_PLAYERS, Options, check_play, plays_of
 from odin_engine.sets import CardSet
 
 
@@ -92,8 +92,6 @@ class State(NamedTuple):
     """Who put the centre down."""
     beaten: CardSet | None = None
     """The set just beaten, while one of its cards has to be picked up (R13)."""
-    passes: int = 0
-    """How many seats have passed in a row since the last play (R14)."""
     passed: Mask = 0
     """Bit `seat`: this seat's last turn in the running round was a pass (R10)."""
     discarded: tuple[Card, ...] = ()
@@ -321,18 +319,23 @@ def _pick_up(state: State, command: PickUp) -> tuple[Event, ...]:
 
 
 def _pass(state: State, command: Pass) -> tuple[Event, ...]:
-    if command.seat != state.turn or state.phase is not _PLAYING:
+    seat = command.seat
+    if seat != state.turn or state.phase is not _PLAYING:
         raise _not_to_act(state)
     if state.beaten is not None:
         raise PickUpPending("R13", "First pick up a card of the set that you have beaten.")
     centre, centre_seat = state.centre, state.centre_seat
     if centre is None or centre_seat is None:
         raise OpenerMayNotPass("R5", "The opener may not pass. Put down one card.")
-    passed = Passed(command.seat)
-    if state.passes + 1 < len(state.hands) - 1:
-        return (passed,)
-    # Everybody but the centre's owner has passed in a row (R14).
-    return (passed, RoundEnded(centre_seat, centre.cards))
+    passed = _PASSED[seat]
+    if (seat + 1) % len(state.hands) != centre_seat:
+        return passed
+    # The turn is back at the centre's owner: everybody else has passed in a row (R14).
+    return (*passed, RoundEnded(centre_seat, centre.cards))
+
+
+# Half of all actions are passes, and these are all that there can be.
+_PASSED: Final = tuple((Passed(seat),) for seat in range(MAX_PLAYERS))
 
 
 def _not_to_act(state: State) -> IllegalAction:
@@ -424,7 +427,6 @@ def _turned(
     centre: CardSet | None,
     centre_seat: int | None,
     beaten: CardSet | None,
-    passes: int,
     passed: Mask,
     discarded: tuple[Card, ...],
 ) -> State:
@@ -432,7 +434,7 @@ def _turned(
 
     Most of a game is made here, so it does without `_replace`, which takes four times as long.
     """
-    changed = (turn, hands, centre, centre_seat, beaten, passes, passed, discarded)
+    changed = (turn, hands, centre, centre_seat, beaten, passed, discarded)
     fields = state[:_TURN] + changed
     return tuple.__new__(State, fields)  # pyright: ignore[reportUnknownMemberType]: typeshed's
 
@@ -452,7 +454,7 @@ def _cards_played(state: State, event: CardsPlayed) -> State:
             discarded += state.centre.cards
     hands = (*hands[:seat], hand, *hands[seat + 1 :])
     passed = state.passed & ~(1 << seat)
-    return _turned(state, turn, hands, cards, seat, beaten, 0, passed, discarded)
+    return _turned(state, turn, hands, cards, seat, beaten, passed, discarded)
 
 
 def _card_picked_up(state: State, event: CardPickedUp) -> State:
@@ -462,20 +464,20 @@ def _card_picked_up(state: State, event: CardPickedUp) -> State:
     hands = (*hands[:seat], hands[seat] | card.mask, *hands[seat + 1 :])
     discarded = state.discarded + discarded
     centre, centre_seat, passed = state.centre, state.centre_seat, state.passed
-    return _turned(state, turn, hands, centre, centre_seat, None, 0, passed, discarded)
+    return _turned(state, turn, hands, centre, centre_seat, None, passed, discarded)
 
 
 def _passed(state: State, event: Passed) -> State:
     seat = event.seat
     hands, centre, centre_seat = state.hands, state.centre, state.centre_seat
     turn = seat + 1 if seat + 1 < len(hands) else 0
-    passes, passed = state.passes + 1, state.passed | 1 << seat
-    return _turned(state, turn, hands, centre, centre_seat, None, passes, passed, state.discarded)
+    passed = state.passed | 1 << seat
+    return _turned(state, turn, hands, centre, centre_seat, None, passed, state.discarded)
 
 
 def _round_ended(state: State, event: RoundEnded) -> State:
     discarded = state.discarded + event.discarded
-    return _turned(state, event.opener, state.hands, None, None, None, 0, 0, discarded)
+    return _turned(state, event.opener, state.hands, None, None, None, 0, discarded)
 
 
 def _deal_ended(state: State, event: DealEnded) -> State:

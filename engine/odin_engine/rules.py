@@ -9,8 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Final
+from typing import Final, final
 
 from odin_engine.cards import Card, Mask, cards_of, mask_of
 from odin_engine.errors import (
@@ -74,7 +73,7 @@ def legal_plays(hand: Mask | Iterable[Card], centre: CardSet | None) -> tuple[Ca
 
 def plays_of(hand: Mask, centre: CardSet | None) -> tuple[CardSet, ...]:
     """`legal_plays` for a hand that is a mask already."""
-    ranks = _ranks_within(hand)
+    ranks = _RANKS_WITHIN[hand]
     if centre is not None:
         responses = centre.responses
         first = bisect_left(ranks, responses.start)
@@ -88,8 +87,25 @@ def plays_of(hand: Mask, centre: CardSet | None) -> tuple[CardSet, ...]:
 
 
 _set_of_rank: Final = ALL_SETS.__getitem__
-# A hand is asked for again when its seat has passed, and when a client, a check and a bot look.
-_ranks_within: Final = lru_cache(maxsize=1 << 12)(ranks_within)
+
+
+@final
+class _RanksWithin(dict[Mask, list[int]]):
+    """The ranks of the sets within the hands that were asked for lately.
+
+    A hand is asked for again when its seat has passed, and when a client and a bot look. A dict
+    answers in half the time of a cached function.
+    """
+
+    def __missing__(self, hand: Mask) -> list[int]:
+        if len(self) >= _MOST_HANDS:
+            self.clear()
+        ranks = self[hand] = ranks_within(hand)
+        return ranks
+
+
+_MOST_HANDS: Final = 1 << 12
+_RANKS_WITHIN: Final = _RanksWithin()
 
 
 def check_play(hand: Mask, centre: CardSet | None, cards: Iterable[Card]) -> CardSet:
