@@ -28,7 +28,7 @@ from odin_server.settings import Limits
 from odin_server.table import Table
 from odin_server.table_commands import Draft
 from odin_server.table_state import TablePhase
-from odin_server.texts import MAX_CHAT, MAX_NAME, MAX_REQUEST_ID, cleaned
+from odin_server.texts import MAX_REQUEST_ID, cleaned
 from odin_server.watch import Watch
 from odin_server.wire import (
     action_from,
@@ -78,6 +78,7 @@ class Services:
         self._clock: Final = clock
         self._calls: Final = calls
         self._version: Final = version
+        self._limits: Final = limits
         self._chat_lines: Final = Buckets(
             "chat_lines_per_minute", limits.chat_lines_per_minute / 60, 10, clock.monotonic
         )
@@ -130,8 +131,8 @@ class Services:
             oldest_revision=OLDEST_REVISION,
             server_time=timestamp(self._clock.now()),
             levels=list(STRATEGIES),
-            max_name_length=MAX_NAME,
-            max_chat_length=MAX_CHAT,
+            max_name_length=self._limits.name_characters,
+            max_chat_length=self._limits.chat_characters,
         )
 
     async def list_tables(self, request: lobby_pb2.ListTablesRequest, _caller: Caller) -> Message:
@@ -187,7 +188,7 @@ class Services:
         def sit_down(draft: Draft) -> int:
             # Whoever has a seat already need not say their name again.
             own = draft.state.seat_held_by(caller.holder) is not None
-            name = "" if own else cleaned("name", request.name, MAX_NAME)
+            name = "" if own else cleaned("name", request.name, self._limits.name_characters)
             return commands.take_seat(draft, caller.holder, name, wanted, occupant)
 
         answered, seat = await self._change(key, enter, sit_down, _seat_taken)
@@ -219,7 +220,7 @@ class Services:
 
     async def add_bot(self, request: lobby_pb2.AddBotRequest, caller: Caller) -> Message:
         """AddBot."""
-        name = cleaned("name", request.name, MAX_NAME, may_be_empty=True)
+        name = cleaned("name", request.name, self._limits.name_characters, may_be_empty=True)
         wanted = request.seat if request.HasField("seat") else None
         level = request.level or "greedy"
         answered, bot = await self._change(
@@ -313,7 +314,7 @@ class Services:
 
     async def send_chat(self, request: chat_pb2.SendChatRequest, caller: Caller) -> Message:
         """SendChat."""
-        text = cleaned("text", request.text, MAX_CHAT)
+        text = cleaned("text", request.text, self._limits.chat_characters)
         key = _key(request, caller)
         table = self._find(request.table, "", caller)
         viewer = table.viewer(caller.credential)

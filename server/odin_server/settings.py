@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from math import inf, isfinite
 from typing import Final
+
+from odin_server.texts import MAX_CHAT, MAX_NAME
 
 DEFAULT_PORT: Final = 7711
 
@@ -19,6 +22,10 @@ class Limits:
 
     message_bytes: int = 64 * 1024
     """The largest message that is read; a larger one is refused by gRPC itself."""
+    name_characters: int = MAX_NAME
+    """The longest name. The contract allows no more than the default."""
+    chat_characters: int = MAX_CHAT
+    """The longest line of chat. The contract allows no more than the default."""
     tables: int = 1_000
     """Tables that are open at the same time on this server."""
     tables_per_credential: int = 20
@@ -43,6 +50,12 @@ class Limits:
     """Lines of chat of one credential; bursts of ten are let through."""
     wrong_codes_per_minute: float = 10
     """Wrong codes of private tables from one address; bursts of ten are let through."""
+
+    def __post_init__(self) -> None:
+        for limit in fields(self):
+            _check(limit.name, getattr(self, limit.name), above=0)
+        _check("name_characters", self.name_characters, above=0, most=MAX_NAME)
+        _check("chat_characters", self.chat_characters, above=0, most=MAX_CHAT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,5 +95,18 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
-        if not 0 < self.heartbeat <= 10:
-            raise ValueError("A heartbeat comes at least every ten seconds.")
+        _check("heartbeat", self.heartbeat, above=0, most=10)
+        for name in ("bot_timeout", "batch_events", "snapshot_after"):
+            _check(name, getattr(self, name), above=0)
+        for name in ("bot_delay", "deal_pause", "away_after", "empty_after"):
+            _check(name, getattr(self, name))
+        for name in ("closed_tables_kept", "drain_retry_after", "drain_grace"):
+            _check(name, getattr(self, name))
+
+
+def _check(name: str, value: float, *, above: int | None = None, most: float = inf) -> None:
+    """Raises ValueError for a value below 0, or not above `above`, or over `most`; or no number."""
+    if not isfinite(value) or value < 0 or value > most or (above is not None and value <= above):
+        least = "0 or more" if above is None else f"more than {above}"
+        limit = "" if most == inf else f", and at most {most}"
+        raise ValueError(f"{name} has to be {least}{limit}.")

@@ -6,7 +6,7 @@ import asyncio
 import base64
 import hashlib
 import itertools
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from typing import Any
 
@@ -188,29 +188,16 @@ def first_choice(choices: decision_pb2.Choices) -> decision_pb2.Action:
 
 
 async def told_until(
-    person: Person, table: str, last: str = "game_ended", **fields: Any
-) -> list[event_pb2.Event]:
-    """All events that the person is sent, up to one of this kind; the person only watches."""
-    seen: list[event_pb2.Event] = []
-    async with aclosing(person.events(table, **fields)) as events:
-        async for event in events:
-            seen.append(event)
-            if payload(event) == last:
-                return seen
-    raise AssertionError(f"the stream ended before {last}; saw {[payload(e) for e in seen]}")
-
-
-Choose = Callable[[decision_pb2.Choices], decision_pb2.Action]
-
-
-async def play_until(
     person: Person,
     table: str,
     last: str = "game_ended",
-    choose: Choose = first_choice,
+    answer: Callable[[decision_pb2.Decision], Awaitable[None]] | None = None,
     **fields: Any,
 ) -> list[event_pb2.Event]:
-    """Plays the person's seat until an event of this kind, and returns all events seen."""
+    """All events that the person is sent, up to one of this kind.
+
+    The person only watches, unless `answer` is given: it gets each decision of their own.
+    """
     seen: list[event_pb2.Event] = []
     async with aclosing(person.events(table, **fields)) as events:
         async for event in events:
@@ -218,11 +205,22 @@ async def play_until(
             if payload(event) == last:
                 return seen
             decision = event.decision_opened.decision
-            if decision.HasField("choices"):
-                try:
-                    await person.act(table, decision.id, choose(decision.choices))
-                except Refused as refused:
-                    # A substitute, or an earlier run of this person, has answered it already.
-                    if refused.reason != "STALE_DECISION":
-                        raise
+            if answer and decision.HasField("choices"):
+                await answer(decision)
     raise AssertionError(f"the stream ended before {last}; saw {[payload(e) for e in seen]}")
+
+
+async def play_until(
+    person: Person, table: str, last: str = "game_ended", **fields: Any
+) -> list[event_pb2.Event]:
+    """Plays the person's seat until an event of this kind, and returns all events seen."""
+
+    async def act(decision: decision_pb2.Decision) -> None:
+        try:
+            await person.act(table, decision.id, first_choice(decision.choices))
+        except Refused as refused:
+            # A substitute, or an earlier run of this person, has answered it already.
+            if refused.reason != "STALE_DECISION":
+                raise
+
+    return await told_until(person, table, last, act, **fields)
