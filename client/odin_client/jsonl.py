@@ -41,6 +41,7 @@ from odin_client.connection import new_request_id
 from odin_client.errors import Refused, Unreachable
 from odin_client.input_lines import InputLines
 from odin_client.session import Session
+from odin_client.side_by_side import until_first_ends
 from odin_client.updates import LinkChanged
 from odin_table.v1 import chat_pb2, history_pb2, lobby_pb2, play_pb2
 
@@ -77,15 +78,7 @@ class JsonMode:
 
         Whoever only watches watches on after its end. Raises what `Session.follow` raises.
         """
-        tasks = [asyncio.create_task(self._follow()), asyncio.create_task(self._serve())]
-        try:
-            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-        for task in done:
-            task.result()
+        await until_first_ends(self._follow(), self._serve())
 
     async def _follow(self) -> None:
         async for update in self._session.follow(tap=self._show_item, patience=PATIENCE):

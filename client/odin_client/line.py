@@ -19,6 +19,7 @@ from odin_client.errors import Refused, Unreachable
 from odin_client.input_lines import InputLines
 from odin_client.line_commands import LineCommands, MistakeError
 from odin_client.session import Session
+from odin_client.side_by_side import until_first_ends
 from odin_client.updates import (
     DealEnded,
     DecisionOpened,
@@ -66,15 +67,7 @@ class LineMode:
         A watcher whose input is no terminal watches on after its end. Raises what
         `Session.follow` raises.
         """
-        tasks = [asyncio.create_task(self._follow()), asyncio.create_task(self._obey())]
-        try:
-            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-        for task in done:
-            task.result()
+        await until_first_ends(self._follow(), self._obey())
 
     # What happens
 
