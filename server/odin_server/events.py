@@ -57,6 +57,10 @@ class TableOptions(NamedTuple):
     private: bool = False
     open_to_bots: bool = True
     title: str = ""
+    turn_time: int = 0
+    """For each decision, in seconds. 0: there is no clock."""
+    bank: int = 0
+    """For each seat and game, used after the time of a turn. In seconds."""
 
 
 class TableOpened(NamedTuple):
@@ -136,6 +140,13 @@ class DecisionOpened(NamedTuple):
     kind: DecisionKind
 
 
+class DeadlineMoved(NamedTuple):
+    """Time in which nobody could act was given back, to the open decision or the pause."""
+
+    given_back: int
+    """Microseconds."""
+
+
 class BotFailed(NamedTuple):
     """A bot raised, was too slow or did something illegal; its default action follows."""
 
@@ -154,6 +165,7 @@ TableEvent: TypeAlias = (
     | RematchAsked
     | TableClosed
     | DecisionOpened
+    | DeadlineMoved
     | BotFailed
 )
 
@@ -169,7 +181,8 @@ class Record(NamedTuple):
     actor: Actor | None = None
     """Who chose it, for what a seat chose."""
     until: int | None = None
-    """For the end of a deal: when the next one starts at the latest. Microseconds since 1970."""
+    """For a decision: when its time is up, if there is a clock. For the end of a deal: when the
+    next one starts at the latest. Microseconds since 1970."""
 
 
 class RequestKey(NamedTuple):

@@ -295,6 +295,8 @@ class Table:
         due: list[tuple[int, Callable[[Draft], None]]] = []
         if state.next_deal is not None:
             due.append((state.next_deal, commands.next_deal))
+        if state.decision is not None and state.decision.deadline is not None:
+            due.append((state.decision.deadline, commands.time_out))
         away_after = round(settings.away_after * 1e6)
         for number, seat in state.taken():
             since = self.presence.away_since(seat.holder) if seat.holder else None

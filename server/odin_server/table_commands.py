@@ -34,6 +34,7 @@ from odin_server.events import (
     Actor,
     BotFailed,
     CloseReason,
+    DeadlineMoved,
     DecisionOpened,
     HostChanged,
     LeaveReason,
@@ -91,6 +92,21 @@ class Draft:
         self.state = evolve(self.state, record)
         self.records.append(record)
         self.states.append(self.state)
+
+    @property
+    def time_is_up(self) -> bool:
+        """Whether the open decision, if there is one, can be made no more: its time is up."""
+        decision = self.state.decision
+        return decision is not None and (
+            decision.deadline is not None and decision.deadline <= self._now
+        )
+
+    def deadline_of(self, player: int) -> int | None:
+        """When the time is up of a decision that this player is given now; None: never."""
+        turn_time = self.state.options.turn_time
+        if not turn_time:
+            return None
+        return self._now + turn_time * 1_000_000 + self.state.banks[player]
 
     def add_game_events(self, events: tuple[GameEvent, ...], actor: Actor | None = None) -> None:
         """Adds what the engine decided. After a deal that does not end the game, a pause begins."""
@@ -362,14 +378,32 @@ def act(draft: Draft, holder: bytes, decision_id: int, action: Action) -> None:
             f"It is the turn of seat {state.decision.seat}. Wait for your decision.",
             facts={"seat": str(state.decision.seat)},
         )
+    if draft.time_is_up:
+        # The time-out is on its way, and nothing else may come of this decision.
+        raise Refusal(Reason.STALE_DECISION, "Your time is up. Look at the table again.")
     resume_seat(draft, number)
     seat = _seat_at(state, number)
     _apply(draft, number, action, _PLAYED_BY[seat.occupant])
 
 
+def time_out(draft: Draft) -> None:
+    """Takes the default action (D1) of the open decision if its time is up; else does nothing."""
+    decision = draft.state.decision
+    if decision is not None and draft.time_is_up:
+        _apply_default(draft, decision.seat)
+
+
+def give_back_time(draft: Draft, microseconds: int) -> None:
+    """Gives back time in which nobody could act; nothing when no time runs."""
+    state = draft.state
+    runs = state.decision is not None and state.decision.deadline is not None
+    if microseconds > 0 and (runs or state.next_deal is not None):
+        draft.add(DeadlineMoved(microseconds))
+
+
 def act_for_bot(draft: Draft, decision_id: int, action: Action) -> None:
     """Acts for a seat that the server plays; does nothing if it no longer plays this decision."""
-    number = _seat_played_here(draft.state, decision_id)
+    number = _seat_played_here(draft, decision_id)
     if number is not None:
         seat = _seat_at(draft.state, number)
         _apply(draft, number, action, Actor.SUBSTITUTE if seat.substitute else Actor.BOT)
@@ -377,20 +411,26 @@ def act_for_bot(draft: Draft, decision_id: int, action: Action) -> None:
 
 def bot_failed(draft: Draft, decision_id: int, problem: str) -> None:
     """Reports a bot and takes its default action (D1); does nothing if it no longer plays this."""
-    number = _seat_played_here(draft.state, decision_id)
+    number = _seat_played_here(draft, decision_id)
     if number is not None:
-        decision = decision_of(draft.state.game)
-        assert decision is not None, "an open decision is the engine's"
         draft.add(BotFailed(number, problem))
-        _apply(draft, number, decision.default, Actor.CLOCK)
+        _apply_default(draft, number)
 
 
-def _seat_played_here(state: TableState, decision_id: int) -> int | None:
-    """The seat of this decision, if it is open and the server plays that seat."""
-    if state.decision is None or state.decision.id != decision_id:
+def _seat_played_here(draft: Draft, decision_id: int) -> int | None:
+    """The seat of this decision, if it is open, in time, and the server plays that seat."""
+    decision = draft.state.decision
+    if decision is None or decision.id != decision_id or draft.time_is_up:
         return None
-    seat = state.seats[state.decision.seat]
-    return state.decision.seat if seat and seat.played_by else None
+    seat = draft.state.seats[decision.seat]
+    return decision.seat if seat and seat.played_by else None
+
+
+def _apply_default(draft: Draft, number: int) -> None:
+    """Takes the default action (D1) of the open decision, which is this seat's."""
+    decision = decision_of(draft.state.game)
+    assert decision is not None, "an open decision is the engine's"
+    _apply(draft, number, decision.default, Actor.CLOCK)
 
 
 def _apply(draft: Draft, number: int, action: Action, actor: Actor) -> None:
@@ -420,7 +460,8 @@ def settle(draft: Draft) -> None:
         decision = decision_of(state.game)
         assert state.game.phase is GamePhase.PLAYING, "a deal is being played"
         assert decision is not None, "somebody can always act"
-        draft.add(DecisionOpened(state.players[decision.seat], decision.kind))
+        opened = DecisionOpened(state.players[decision.seat], decision.kind)
+        draft.add(opened, until=draft.deadline_of(decision.seat))
 
 
 # Checks that several commands share

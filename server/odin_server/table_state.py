@@ -28,6 +28,7 @@ from odin_engine import (
 from odin_engine import evolve as evolve_game
 from odin_server.events import (
     BotFailed,
+    DeadlineMoved,
     DecisionOpened,
     HostChanged,
     LeaveReason,
@@ -89,6 +90,8 @@ class OpenDecision(NamedTuple):
     """The number of the record that opened it."""
     seat: int
     kind: DecisionKind
+    deadline: int | None = None
+    """When its time is up, in microseconds since 1970. None: there is no clock."""
 
 
 class TableState(NamedTuple):
@@ -109,6 +112,8 @@ class TableState(NamedTuple):
     players: tuple[int, ...] = ()
     """The seats of the game: player number to seat number."""
     game: State = NEW
+    banks: tuple[int, ...] = ()
+    """What is left of each player's bank, without what the open decision takes. Microseconds."""
     decision: OpenDecision | None = None
     next_deal: int | None = None
     """Between deals: when the next one starts at the latest. Microseconds since 1970."""
@@ -212,7 +217,17 @@ def _closed(state: TableState, _event: TableClosed, _: Record) -> TableState:
 
 
 def _decision_opened(state: TableState, event: DecisionOpened, record: Record) -> TableState:
-    return state._replace(decision=OpenDecision(record.seq, event.seat, event.kind))
+    return state._replace(decision=OpenDecision(record.seq, event.seat, event.kind, record.until))
+
+
+def _deadline_moved(state: TableState, event: DeadlineMoved, _: Record) -> TableState:
+    if state.next_deal is not None:
+        return state._replace(next_deal=state.next_deal + event.given_back)
+    decision = state.decision
+    deadline = decision.deadline if decision else None
+    assert decision is not None, "time was running"
+    assert deadline is not None, "time was running"
+    return state._replace(decision=decision._replace(deadline=deadline + event.given_back))
 
 
 def _bot_failed(state: TableState, _event: BotFailed, _: Record) -> TableState:
@@ -224,6 +239,7 @@ def _game_started(state: TableState, event: GameStarted, _: Record) -> TableStat
         phase=TablePhase.BETWEEN_DEALS,
         games=state.games + 1,
         players=tuple([number for number, _seat in state.taken()]),
+        banks=(state.options.bank * 1_000_000,) * len(state.taken()),
         game=evolve_game(NEW, event),
     )
 
@@ -235,9 +251,25 @@ def _deal_started(state: TableState, event: DealStarted, _: Record) -> TableStat
 
 
 def _turn(
-    state: TableState, event: CardsPlayed | CardPickedUp | Passed | RoundEnded, _: Record
+    state: TableState, event: CardsPlayed | CardPickedUp | Passed | RoundEnded, record: Record
 ) -> TableState:
-    return state._replace(decision=None, game=evolve_game(state.game, event))
+    return state._replace(
+        banks=_banks_after(state, record.time),
+        decision=None,
+        game=evolve_game(state.game, event),
+    )
+
+
+def _banks_after(state: TableState, time: int) -> tuple[int, ...]:
+    """The banks after the open decision, if there is one, was made at this time.
+
+    The bank runs last, so what is left until the deadline is left in it, but never more than was.
+    """
+    if state.decision is None or state.decision.deadline is None:
+        return state.banks
+    player = state.players.index(state.decision.seat)
+    left = min(state.banks[player], max(0, state.decision.deadline - time))
+    return (*state.banks[:player], left, *state.banks[player + 1 :])
 
 
 def _deal_ended(state: TableState, event: DealEnded, record: Record) -> TableState:
@@ -263,6 +295,7 @@ _EVOLVE: Final[dict[type, Callable[[TableState, Any, Record], TableState]]] = {
     RematchAsked: _rematch_asked,
     TableClosed: _closed,
     DecisionOpened: _decision_opened,
+    DeadlineMoved: _deadline_moved,
     BotFailed: _bot_failed,
     GameStarted: _game_started,
     DealStarted: _deal_started,

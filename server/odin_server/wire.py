@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, Final, NamedTuple
 
-from google.protobuf import timestamp_pb2
+from google.protobuf import duration_pb2, timestamp_pb2
 
 from odin_engine import (
     DECK,
@@ -39,6 +39,7 @@ from odin_server.errors import invalid_option, malformed
 from odin_server.events import (
     Actor,
     BotFailed,
+    DeadlineMoved,
     DecisionOpened,
     HostChanged,
     Occupant,
@@ -70,6 +71,10 @@ _KINDS: Final[Mapping[DecisionKind, decision_pb2.DecisionKind.ValueType]] = {
     DecisionKind.RESPOND: decision_pb2.DECISION_KIND_RESPOND,
     DecisionKind.PICK_UP: decision_pb2.DECISION_KIND_PICK_UP,
 }
+TURN_TIMES: Final = range(5, 601)
+"""The seconds that a clock may give each decision."""
+BANKS: Final = range(3601)
+"""The seconds that a bank may have."""
 
 
 # From a request
@@ -113,6 +118,7 @@ def options_from(options: table_pb2.TableOptions) -> TableOptions:
             pass
     if options.visibility not in table_pb2.Visibility.values():
         raise malformed("options.visibility", f"{options.visibility} is unknown.")
+    clock, has_clock = options.clock, options.HasField("clock")
     return TableOptions(
         seats=options.seats or 6,
         threshold=threshold,
@@ -120,7 +126,17 @@ def options_from(options: table_pb2.TableOptions) -> TableOptions:
         private=options.visibility == table_pb2.VISIBILITY_PRIVATE,
         open_to_bots=options.open_to_bots if options.HasField("open_to_bots") else True,
         title=cleaned("options.title", options.title, MAX_TITLE, may_be_empty=True),
+        turn_time=_seconds("per_turn", clock.per_turn, TURN_TIMES) if has_clock else 0,
+        bank=_seconds("bank", clock.bank, BANKS) if has_clock else 0,
     )
+
+
+def _seconds(part: str, duration: duration_pb2.Duration, allowed: range) -> int:
+    """A part of a clock in seconds; raises INVALID_OPTION."""
+    if duration.nanos or duration.seconds not in allowed:
+        least, most = allowed[0], allowed[-1]
+        raise invalid_option(f"options.clock.{part}", f"{least} to {most} whole seconds.")
+    return duration.seconds
 
 
 def occupant_from(occupant: table_pb2.Occupant.ValueType) -> Occupant:
@@ -141,6 +157,11 @@ def timestamp(microseconds: int) -> timestamp_pb2.Timestamp:
     """A time of the server as the contract has it."""
     seconds, rest = divmod(microseconds, 1_000_000)
     return timestamp_pb2.Timestamp(seconds=seconds, nanos=rest * 1000)
+
+
+def _duration(microseconds: int) -> duration_pb2.Duration:
+    seconds, rest = divmod(microseconds, 1_000_000)
+    return duration_pb2.Duration(seconds=seconds, nanos=rest * 1000)
 
 
 def _cards(cards: Iterable[Card]) -> list[card_pb2.Card.ValueType]:
@@ -165,6 +186,9 @@ def options_to(options: TableOptions) -> table_pb2.TableOptions:
         open_to_bots=options.open_to_bots,
         title=options.title,
     )
+    if options.turn_time:
+        message.clock.per_turn.seconds = options.turn_time
+        message.clock.bank.seconds = options.bank
     if options.threshold is None:
         message.single_deal = True
     else:
@@ -269,6 +293,7 @@ def _game_view(state: TableState, game: View, own_seat: int | None) -> table_pb2
                 passed=game.passed[player],
                 penalties=[deal[player] for deal in game.penalties],
                 total=game.totals[player],
+                bank=_duration(state.banks[player]) if state.options.turn_time else None,
             )
             for player, seat in enumerate(seats)
         ],
@@ -297,6 +322,7 @@ def _decision(open_now: OpenDecision, own: Decision | None) -> decision_pb2.Deci
         seat=open_now.seat,
         kind=_KINDS[open_now.kind],
         may_pass=open_now.kind is DecisionKind.RESPOND,
+        deadline=None if open_now.deadline is None else timestamp(open_now.deadline),
         choices=_choices(own) if own else None,
     )
 
@@ -450,6 +476,15 @@ def _decision_opened(
     to.decision_opened.decision.CopyFrom(_decision(state.decision, None))
 
 
+def _deadline_moved(
+    to: event_pb2.Event, event: DeadlineMoved, _r: Record, state: TableState
+) -> None:
+    deadline = state.decision.deadline if state.decision else state.next_deal
+    assert deadline is not None, "time was running"
+    to.deadline_moved.deadline.CopyFrom(timestamp(deadline))
+    to.deadline_moved.given_back.CopyFrom(_duration(event.given_back))
+
+
 def _bot_failed(to: event_pb2.Event, event: BotFailed, _r: Record, _s: TableState) -> None:
     to.bot_failed.seat = event.seat
     to.bot_failed.problem = event.problem
@@ -528,6 +563,7 @@ _PUBLIC: Final[Mapping[type, Callable[[event_pb2.Event, Any, Record, TableState]
     RematchAsked: _rematch_asked,
     TableClosed: _table_closed,
     DecisionOpened: _decision_opened,
+    DeadlineMoved: _deadline_moved,
     BotFailed: _bot_failed,
     GameStarted: _game_started,
     DealStarted: _deal_started,

@@ -32,6 +32,7 @@ from odin_server.events import (
     Batch,
     BotFailed,
     CloseReason,
+    DeadlineMoved,
     DecisionOpened,
     HostChanged,
     LeaveReason,
@@ -119,7 +120,10 @@ def table_events() -> list[TableEvent]:
     """One of each, with every kind of value."""
     return [
         TableOpened(
-            TableOptions(4, None, False, True, False, "Ærlig – spil"), ANN, "CODE1234", "f0"
+            TableOptions(4, None, False, True, False, "Ærlig – spil", 45, 600),
+            ANN,
+            "CODE1234",
+            "f0",
         ),
         TableOpened(TableOptions(), BOB, "", "f1"),
         SeatTaken(0, "Zoë", Occupant.PERSON, "", ANN),
@@ -133,6 +137,7 @@ def table_events() -> list[TableEvent]:
         RematchAsked(5),
         TableClosed(CloseReason.EMPTY),
         *(DecisionOpened(1, kind) for kind in DecisionKind),
+        DeadlineMoved(1_500_000),
         BotFailed(4, "too slow"),
     ]
 
@@ -176,7 +181,7 @@ def test_every_event_survives_being_written_and_read(players: int) -> None:
     assert again == records
     assert [type(record.event) for record in again] == [type(event) for event in events]
     kinds = {type(event) for event in events}
-    assert len(kinds) == 19, "every kind of event is among them"
+    assert len(kinds) == 20, "every kind of event is among them"
 
 
 @pytest.mark.parametrize(

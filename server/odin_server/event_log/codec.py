@@ -32,6 +32,7 @@ from odin_server.events import (
     Actor,
     BotFailed,
     CloseReason,
+    DeadlineMoved,
     DecisionOpened,
     HostChanged,
     LeaveReason,
@@ -106,6 +107,7 @@ def _read_options(values: list[Any]) -> Options:
 
 
 def _read_table_options(values: list[Any]) -> TableOptions:
+    # Options that came later have their defaults in older logs.
     return TableOptions(*values)
 
 
@@ -140,6 +142,7 @@ _EVENTS: Final[tuple[tuple[str, type[Any], tuple[_Field, ...]], ...]] = (
     ("rematch_asked", RematchAsked, (_PLAIN,)),
     ("table_closed", TableClosed, (_CLOSE,)),
     ("decision_opened", DecisionOpened, (_PLAIN, _KIND)),
+    ("deadline_moved", DeadlineMoved, (_PLAIN,)),
     ("bot_failed", BotFailed, (_PLAIN, _PLAIN)),
     ("game_started", GameStarted, (_OPTIONS, _COLOURS, _PLAIN)),
     ("deal_started", DealStarted, (_PLAIN, _PLAIN, _PLAIN, _CARDS)),

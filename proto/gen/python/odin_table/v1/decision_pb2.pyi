@@ -71,7 +71,11 @@ class Decision(_message.Message):
     """Whether the seat may pass."""
     @_builtins.property
     def deadline(self) -> _timestamp_pb2.Timestamp:
-        """When time is up and the default action is taken. Absent: there is no clock."""
+        """When time is up and the default action is taken, by the server's clock: per_turn and what was left
+        of the seat's bank after this decision was opened, and later when time was given back
+        (DeadlineMoved). An action that the server takes up then or later is STALE_DECISION. Absent:
+        there is no clock.
+        """
 
     @_builtins.property
     def choices(self) -> Global___Choices:

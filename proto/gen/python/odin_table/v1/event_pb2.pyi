@@ -173,6 +173,7 @@ class Event(_message.Message):
     DEAL_ENDED_FIELD_NUMBER: _builtins.int
     GAME_ENDED_FIELD_NUMBER: _builtins.int
     BOT_FAILED_FIELD_NUMBER: _builtins.int
+    DEADLINE_MOVED_FIELD_NUMBER: _builtins.int
     seq: _builtins.int
     """From 1, without holes."""
     @_builtins.property
@@ -255,6 +256,10 @@ class Event(_message.Message):
     def bot_failed(self) -> Global___BotFailed:
         """A bot raised, was too slow or did something illegal; its default action follows."""
 
+    @_builtins.property
+    def deadline_moved(self) -> Global___DeadlineMoved:
+        """Time in which nobody could act was given back."""
+
     def __init__(
         self,
         *,
@@ -279,12 +284,13 @@ class Event(_message.Message):
         deal_ended: Global___DealEnded | None = ...,
         game_ended: Global___GameEnded | None = ...,
         bot_failed: Global___BotFailed | None = ...,
+        deadline_moved: Global___DeadlineMoved | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["bot_failed", b"bot_failed", "card_picked_up", b"card_picked_up", "cards_played", b"cards_played", "deal_ended", b"deal_ended", "deal_started", b"deal_started", "decision_opened", b"decision_opened", "game_ended", b"game_ended", "game_started", b"game_started", "host_changed", b"host_changed", "passed", b"passed", "payload", b"payload", "ready_changed", b"ready_changed", "rematch_asked", b"rematch_asked", "round_ended", b"round_ended", "seat_left", b"seat_left", "seat_resumed", b"seat_resumed", "seat_taken", b"seat_taken", "substitute_seated", b"substitute_seated", "table_closed", b"table_closed", "table_opened", b"table_opened", "time", b"time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["bot_failed", b"bot_failed", "card_picked_up", b"card_picked_up", "cards_played", b"cards_played", "deadline_moved", b"deadline_moved", "deal_ended", b"deal_ended", "deal_started", b"deal_started", "decision_opened", b"decision_opened", "game_ended", b"game_ended", "game_started", b"game_started", "host_changed", b"host_changed", "passed", b"passed", "payload", b"payload", "ready_changed", b"ready_changed", "rematch_asked", b"rematch_asked", "round_ended", b"round_ended", "seat_left", b"seat_left", "seat_resumed", b"seat_resumed", "seat_taken", b"seat_taken", "substitute_seated", b"substitute_seated", "table_closed", b"table_closed", "table_opened", b"table_opened", "time", b"time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_failed", b"bot_failed", "card_picked_up", b"card_picked_up", "cards_played", b"cards_played", "deal_ended", b"deal_ended", "deal_started", b"deal_started", "decision_opened", b"decision_opened", "game_ended", b"game_ended", "game_started", b"game_started", "host_changed", b"host_changed", "passed", b"passed", "payload", b"payload", "ready_changed", b"ready_changed", "rematch_asked", b"rematch_asked", "round_ended", b"round_ended", "seat_left", b"seat_left", "seat_resumed", b"seat_resumed", "seat_taken", b"seat_taken", "seq", b"seq", "substitute_seated", b"substitute_seated", "table_closed", b"table_closed", "table_opened", b"table_opened", "time", b"time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_failed", b"bot_failed", "card_picked_up", b"card_picked_up", "cards_played", b"cards_played", "deadline_moved", b"deadline_moved", "deal_ended", b"deal_ended", "deal_started", b"deal_started", "decision_opened", b"decision_opened", "game_ended", b"game_ended", "game_started", b"game_started", "host_changed", b"host_changed", "passed", b"passed", "payload", b"payload", "ready_changed", b"ready_changed", "rematch_asked", b"rematch_asked", "round_ended", b"round_ended", "seat_left", b"seat_left", "seat_resumed", b"seat_resumed", "seat_taken", b"seat_taken", "seq", b"seq", "substitute_seated", b"substitute_seated", "table_closed", b"table_closed", "table_opened", b"table_opened", "time", b"time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_payload: _TypeAlias = _typing.Literal["table_opened", "seat_taken", "seat_left", "host_changed", "ready_changed", "substitute_seated", "seat_resumed", "rematch_asked", "table_closed", "game_started", "deal_started", "decision_opened", "cards_played", "card_picked_up", "passed", "round_ended", "deal_ended", "game_ended", "bot_failed"]  # noqa: Y015
+    _WhichOneofReturnType_payload: _TypeAlias = _typing.Literal["table_opened", "seat_taken", "seat_left", "host_changed", "ready_changed", "substitute_seated", "seat_resumed", "rematch_asked", "table_closed", "game_started", "deal_started", "decision_opened", "cards_played", "card_picked_up", "passed", "round_ended", "deal_ended", "game_ended", "bot_failed", "deadline_moved"]  # noqa: Y015
     _WhichOneofArgType_payload: _TypeAlias = _typing.Literal["payload", b"payload"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_payload) -> _WhichOneofReturnType_payload | None: ...
 
@@ -873,6 +879,38 @@ class BotFailed(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___BotFailed: _TypeAlias = BotFailed  # noqa: Y015
+
+@_typing.final
+class DeadlineMoved(_message.Message):
+    """Time in which nobody could act, since no server ran or the tables could not be written, was given
+    back: to the seat whose decision is open, or between deals to the pause.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DEADLINE_FIELD_NUMBER: _builtins.int
+    GIVEN_BACK_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def deadline(self) -> _timestamp_pb2.Timestamp:
+        """The new Decision.deadline of the open decision; between deals the new next_deal_time."""
+
+    @_builtins.property
+    def given_back(self) -> _duration_pb2.Duration:
+        """How much was given back. The bank is not charged for it."""
+
+    def __init__(
+        self,
+        *,
+        deadline: _timestamp_pb2.Timestamp | None = ...,
+        given_back: _duration_pb2.Duration | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["deadline", b"deadline", "given_back", b"given_back"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deadline", b"deadline", "given_back", b"given_back"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeadlineMoved: _TypeAlias = DeadlineMoved  # noqa: Y015
 
 @_typing.final
 class EventBatch(_message.Message):

@@ -22,36 +22,39 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 from odin_table.v1 import card_pb2 as odin__table_dot_v1_dot_card__pb2
 from odin_table.v1 import decision_pb2 as odin__table_dot_v1_dot_decision__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19odin_table/v1/table.proto\x12\rodin_table.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18odin_table/v1/card.proto\x1a\x1codin_table/v1/decision.proto\"\xe5\x01\n\x0cTableOptions\x12\r\n\x05seats\x18\x01 \x01(\x05\x12\x13\n\tthreshold\x18\x02 \x01(\x05H\x00\x12\x15\n\x0bsingle_deal\x18\x03 \x01(\x08H\x00\x12\x17\n\nshort_deck\x18\x04 \x01(\x08H\x01\x88\x01\x01\x12-\n\nvisibility\x18\x05 \x01(\x0e\x32\x19.odin_table.v1.Visibility\x12\x19\n\x0copen_to_bots\x18\x06 \x01(\x08H\x02\x88\x01\x01\x12\r\n\x05title\x18\x07 \x01(\tB\x08\n\x06\x65ndingB\r\n\x0b_short_deckB\x0f\n\r_open_to_bots\"\x8e\x01\n\x04Seat\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12)\n\x08occupant\x18\x02 \x01(\x0e\x32\x17.odin_table.v1.Occupant\x12\x0c\n\x04name\x18\x03 \x01(\t\x12\r\n\x05level\x18\x04 \x01(\t\x12\r\n\x05ready\x18\x05 \x01(\x08\x12\x0c\n\x04host\x18\x06 \x01(\x08\x12\x13\n\x0bsubstituted\x18\x07 \x01(\x08\"\\\n\x06Player\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x12\n\ncard_count\x18\x02 \x01(\x05\x12\x0e\n\x06passed\x18\x03 \x01(\x08\x12\x11\n\tpenalties\x18\x04 \x03(\x05\x12\r\n\x05total\x18\x05 \x01(\x05\"8\n\x04Hand\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\"\n\x05\x63\x61rds\x18\x02 \x03(\x0e\x32\x13.odin_table.v1.Card\"\xa1\x03\n\x08GameView\x12\x0c\n\x04game\x18\x01 \x01(\x05\x12\x0c\n\x04\x64\x65\x61l\x18\x02 \x01(\x05\x12.\n\x0fremoved_colours\x18\x03 \x03(\x0e\x32\x15.odin_table.v1.Colour\x12\x0e\n\x06opener\x18\x04 \x01(\x05\x12&\n\x07players\x18\x05 \x03(\x0b\x32\x15.odin_table.v1.Player\x12#\n\x06\x63\x65ntre\x18\x06 \x03(\x0e\x32\x13.odin_table.v1.Card\x12\x14\n\x0c\x63\x65ntre_value\x18\x07 \x01(\x05\x12\x18\n\x0b\x63\x65ntre_seat\x18\x08 \x01(\x05H\x00\x88\x01\x01\x12&\n\tdiscarded\x18\t \x03(\x0e\x32\x13.odin_table.v1.Card\x12!\n\x04hand\x18\n \x01(\x0b\x32\x13.odin_table.v1.Hand\x12,\n\x0fremaining_hands\x18\x0b \x03(\x0b\x32\x13.odin_table.v1.Hand\x12\x15\n\x08out_seat\x18\x0c \x01(\x05H\x01\x88\x01\x01\x12\x0f\n\x07winners\x18\r \x03(\x05\x42\x0e\n\x0c_centre_seatB\x0b\n\t_out_seat\"\x83\x03\n\tTableView\x12\r\n\x05table\x18\x01 \x01(\t\x12\x0e\n\x06log_id\x18\x02 \x01(\t\x12\x0b\n\x03seq\x18\x03 \x01(\x05\x12,\n\x07options\x18\x04 \x01(\x0b\x32\x1b.odin_table.v1.TableOptions\x12(\n\x05phase\x18\x05 \x01(\x0e\x32\x19.odin_table.v1.TablePhase\x12\"\n\x05seats\x18\x06 \x03(\x0b\x32\x13.odin_table.v1.Seat\x12%\n\x04game\x18\x07 \x01(\x0b\x32\x17.odin_table.v1.GameView\x12)\n\x08\x64\x65\x63ision\x18\x08 \x01(\x0b\x32\x17.odin_table.v1.Decision\x12\x16\n\tyour_seat\x18\t \x01(\x05H\x00\x88\x01\x01\x12\x14\n\x0cyou_are_host\x18\n \x01(\x08\x12\x32\n\x0enext_deal_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04\x63ode\x18\x0c \x01(\tB\x0c\n\n_your_seat\"\xd8\x01\n\x0cTableSummary\x12\r\n\x05table\x18\x01 \x01(\t\x12,\n\x07options\x18\x02 \x01(\x0b\x32\x1b.odin_table.v1.TableOptions\x12(\n\x05phase\x18\x03 \x01(\x0e\x32\x19.odin_table.v1.TablePhase\x12\"\n\x05seats\x18\x04 \x03(\x0b\x32\x13.odin_table.v1.Seat\x12\x0c\n\x04\x64\x65\x61l\x18\x05 \x01(\x05\x12/\n\x0b\x63reate_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp*W\n\nVisibility\x12\x1a\n\x16VISIBILITY_UNSPECIFIED\x10\x00\x12\x15\n\x11VISIBILITY_PUBLIC\x10\x01\x12\x16\n\x12VISIBILITY_PRIVATE\x10\x02*\xad\x01\n\nTablePhase\x12\x1b\n\x17TABLE_PHASE_UNSPECIFIED\x10\x00\x12\x17\n\x13TABLE_PHASE_WAITING\x10\x01\x12\x17\n\x13TABLE_PHASE_PLAYING\x10\x02\x12\x1d\n\x19TABLE_PHASE_BETWEEN_DEALS\x10\x03\x12\x19\n\x15TABLE_PHASE_GAME_OVER\x10\x04\x12\x16\n\x12TABLE_PHASE_CLOSED\x10\x05*m\n\x08Occupant\x12\x18\n\x14OCCUPANT_UNSPECIFIED\x10\x00\x12\x13\n\x0fOCCUPANT_PERSON\x10\x01\x12\x17\n\x13OCCUPANT_REMOTE_BOT\x10\x02\x12\x19\n\x15OCCUPANT_BUILT_IN_BOT\x10\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19odin_table/v1/table.proto\x12\rodin_table.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18odin_table/v1/card.proto\x1a\x1codin_table/v1/decision.proto\"]\n\x05\x43lock\x12+\n\x08per_turn\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\'\n\x04\x62\x61nk\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\"\x8a\x02\n\x0cTableOptions\x12\r\n\x05seats\x18\x01 \x01(\x05\x12\x13\n\tthreshold\x18\x02 \x01(\x05H\x00\x12\x15\n\x0bsingle_deal\x18\x03 \x01(\x08H\x00\x12\x17\n\nshort_deck\x18\x04 \x01(\x08H\x01\x88\x01\x01\x12-\n\nvisibility\x18\x05 \x01(\x0e\x32\x19.odin_table.v1.Visibility\x12\x19\n\x0copen_to_bots\x18\x06 \x01(\x08H\x02\x88\x01\x01\x12\r\n\x05title\x18\x07 \x01(\t\x12#\n\x05\x63lock\x18\x08 \x01(\x0b\x32\x14.odin_table.v1.ClockB\x08\n\x06\x65ndingB\r\n\x0b_short_deckB\x0f\n\r_open_to_bots\"\x8e\x01\n\x04Seat\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12)\n\x08occupant\x18\x02 \x01(\x0e\x32\x17.odin_table.v1.Occupant\x12\x0c\n\x04name\x18\x03 \x01(\t\x12\r\n\x05level\x18\x04 \x01(\t\x12\r\n\x05ready\x18\x05 \x01(\x08\x12\x0c\n\x04host\x18\x06 \x01(\x08\x12\x13\n\x0bsubstituted\x18\x07 \x01(\x08\"\x85\x01\n\x06Player\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x12\n\ncard_count\x18\x02 \x01(\x05\x12\x0e\n\x06passed\x18\x03 \x01(\x08\x12\x11\n\tpenalties\x18\x04 \x03(\x05\x12\r\n\x05total\x18\x05 \x01(\x05\x12\'\n\x04\x62\x61nk\x18\x06 \x01(\x0b\x32\x19.google.protobuf.Duration\"8\n\x04Hand\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\"\n\x05\x63\x61rds\x18\x02 \x03(\x0e\x32\x13.odin_table.v1.Card\"\xa1\x03\n\x08GameView\x12\x0c\n\x04game\x18\x01 \x01(\x05\x12\x0c\n\x04\x64\x65\x61l\x18\x02 \x01(\x05\x12.\n\x0fremoved_colours\x18\x03 \x03(\x0e\x32\x15.odin_table.v1.Colour\x12\x0e\n\x06opener\x18\x04 \x01(\x05\x12&\n\x07players\x18\x05 \x03(\x0b\x32\x15.odin_table.v1.Player\x12#\n\x06\x63\x65ntre\x18\x06 \x03(\x0e\x32\x13.odin_table.v1.Card\x12\x14\n\x0c\x63\x65ntre_value\x18\x07 \x01(\x05\x12\x18\n\x0b\x63\x65ntre_seat\x18\x08 \x01(\x05H\x00\x88\x01\x01\x12&\n\tdiscarded\x18\t \x03(\x0e\x32\x13.odin_table.v1.Card\x12!\n\x04hand\x18\n \x01(\x0b\x32\x13.odin_table.v1.Hand\x12,\n\x0fremaining_hands\x18\x0b \x03(\x0b\x32\x13.odin_table.v1.Hand\x12\x15\n\x08out_seat\x18\x0c \x01(\x05H\x01\x88\x01\x01\x12\x0f\n\x07winners\x18\r \x03(\x05\x42\x0e\n\x0c_centre_seatB\x0b\n\t_out_seat\"\x83\x03\n\tTableView\x12\r\n\x05table\x18\x01 \x01(\t\x12\x0e\n\x06log_id\x18\x02 \x01(\t\x12\x0b\n\x03seq\x18\x03 \x01(\x05\x12,\n\x07options\x18\x04 \x01(\x0b\x32\x1b.odin_table.v1.TableOptions\x12(\n\x05phase\x18\x05 \x01(\x0e\x32\x19.odin_table.v1.TablePhase\x12\"\n\x05seats\x18\x06 \x03(\x0b\x32\x13.odin_table.v1.Seat\x12%\n\x04game\x18\x07 \x01(\x0b\x32\x17.odin_table.v1.GameView\x12)\n\x08\x64\x65\x63ision\x18\x08 \x01(\x0b\x32\x17.odin_table.v1.Decision\x12\x16\n\tyour_seat\x18\t \x01(\x05H\x00\x88\x01\x01\x12\x14\n\x0cyou_are_host\x18\n \x01(\x08\x12\x32\n\x0enext_deal_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04\x63ode\x18\x0c \x01(\tB\x0c\n\n_your_seat\"\xd8\x01\n\x0cTableSummary\x12\r\n\x05table\x18\x01 \x01(\t\x12,\n\x07options\x18\x02 \x01(\x0b\x32\x1b.odin_table.v1.TableOptions\x12(\n\x05phase\x18\x03 \x01(\x0e\x32\x19.odin_table.v1.TablePhase\x12\"\n\x05seats\x18\x04 \x03(\x0b\x32\x13.odin_table.v1.Seat\x12\x0c\n\x04\x64\x65\x61l\x18\x05 \x01(\x05\x12/\n\x0b\x63reate_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp*W\n\nVisibility\x12\x1a\n\x16VISIBILITY_UNSPECIFIED\x10\x00\x12\x15\n\x11VISIBILITY_PUBLIC\x10\x01\x12\x16\n\x12VISIBILITY_PRIVATE\x10\x02*\xad\x01\n\nTablePhase\x12\x1b\n\x17TABLE_PHASE_UNSPECIFIED\x10\x00\x12\x17\n\x13TABLE_PHASE_WAITING\x10\x01\x12\x17\n\x13TABLE_PHASE_PLAYING\x10\x02\x12\x1d\n\x19TABLE_PHASE_BETWEEN_DEALS\x10\x03\x12\x19\n\x15TABLE_PHASE_GAME_OVER\x10\x04\x12\x16\n\x12TABLE_PHASE_CLOSED\x10\x05*m\n\x08Occupant\x12\x18\n\x14OCCUPANT_UNSPECIFIED\x10\x00\x12\x13\n\x0fOCCUPANT_PERSON\x10\x01\x12\x17\n\x13OCCUPANT_REMOTE_BOT\x10\x02\x12\x19\n\x15OCCUPANT_BUILT_IN_BOT\x10\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'odin_table.v1.table_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_VISIBILITY']._serialized_start=1691
-  _globals['_VISIBILITY']._serialized_end=1778
-  _globals['_TABLEPHASE']._serialized_start=1781
-  _globals['_TABLEPHASE']._serialized_end=1954
-  _globals['_OCCUPANT']._serialized_start=1956
-  _globals['_OCCUPANT']._serialized_end=2065
-  _globals['_TABLEOPTIONS']._serialized_start=134
-  _globals['_TABLEOPTIONS']._serialized_end=363
-  _globals['_SEAT']._serialized_start=366
-  _globals['_SEAT']._serialized_end=508
-  _globals['_PLAYER']._serialized_start=510
-  _globals['_PLAYER']._serialized_end=602
-  _globals['_HAND']._serialized_start=604
-  _globals['_HAND']._serialized_end=660
-  _globals['_GAMEVIEW']._serialized_start=663
-  _globals['_GAMEVIEW']._serialized_end=1080
-  _globals['_TABLEVIEW']._serialized_start=1083
-  _globals['_TABLEVIEW']._serialized_end=1470
-  _globals['_TABLESUMMARY']._serialized_start=1473
-  _globals['_TABLESUMMARY']._serialized_end=1689
+  _globals['_VISIBILITY']._serialized_start=1897
+  _globals['_VISIBILITY']._serialized_end=1984
+  _globals['_TABLEPHASE']._serialized_start=1987
+  _globals['_TABLEPHASE']._serialized_end=2160
+  _globals['_OCCUPANT']._serialized_start=2162
+  _globals['_OCCUPANT']._serialized_end=2271
+  _globals['_CLOCK']._serialized_start=165
+  _globals['_CLOCK']._serialized_end=258
+  _globals['_TABLEOPTIONS']._serialized_start=261
+  _globals['_TABLEOPTIONS']._serialized_end=527
+  _globals['_SEAT']._serialized_start=530
+  _globals['_SEAT']._serialized_end=672
+  _globals['_PLAYER']._serialized_start=675
+  _globals['_PLAYER']._serialized_end=808
+  _globals['_HAND']._serialized_start=810
+  _globals['_HAND']._serialized_end=866
+  _globals['_GAMEVIEW']._serialized_start=869
+  _globals['_GAMEVIEW']._serialized_end=1286
+  _globals['_TABLEVIEW']._serialized_start=1289
+  _globals['_TABLEVIEW']._serialized_end=1676
+  _globals['_TABLESUMMARY']._serialized_start=1679
+  _globals['_TABLESUMMARY']._serialized_end=1895
 # @@protoc_insertion_point(module_scope)

@@ -5,6 +5,7 @@ A table, and all that a viewer of it may see at one moment."""
 
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
+from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
@@ -111,6 +112,40 @@ OCCUPANT_BUILT_IN_BOT: Occupant.ValueType  # 3
 Global___Occupant: _TypeAlias = Occupant  # noqa: Y015
 
 @_typing.final
+class Clock(_message.Message):
+    """How long a seat may think. Each decision has a deadline: when it opens, per_turn begins to run, and
+    when that is used up, what is left of the seat's bank. What a decision takes from the bank is gone
+    for the rest of the game. A pick-up is a decision like the others. Whoever plays a seat, a
+    substitute included, plays by the same clock.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PER_TURN_FIELD_NUMBER: _builtins.int
+    BANK_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def per_turn(self) -> _duration_pb2.Duration:
+        """For each decision: 5 to 600 whole seconds."""
+
+    @_builtins.property
+    def bank(self) -> _duration_pb2.Duration:
+        """For each seat and game, used after per_turn: 0 to 3600 whole seconds. Absent: 0."""
+
+    def __init__(
+        self,
+        *,
+        per_turn: _duration_pb2.Duration | None = ...,
+        bank: _duration_pb2.Duration | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank", "per_turn", b"per_turn"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank", "per_turn", b"per_turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Clock: _TypeAlias = Clock  # noqa: Y015
+
+@_typing.final
 class TableOptions(_message.Message):
     """How a table plays. Set when it is created."""
 
@@ -123,6 +158,7 @@ class TableOptions(_message.Message):
     VISIBILITY_FIELD_NUMBER: _builtins.int
     OPEN_TO_BOTS_FIELD_NUMBER: _builtins.int
     TITLE_FIELD_NUMBER: _builtins.int
+    CLOCK_FIELD_NUMBER: _builtins.int
     seats: _builtins.int
     """Number of seats, 2 to 6. 0 in a request: 6."""
     threshold: _builtins.int
@@ -141,6 +177,12 @@ class TableOptions(_message.Message):
     """
     title: _builtins.str
     """A title for the list, at most 40 characters; untrusted text. May be empty."""
+    @_builtins.property
+    def clock(self) -> Global___Clock:
+        """How long a seat may think; anything else than Clock allows is INVALID_OPTION. Absent: for as long
+        as it likes.
+        """
+
     def __init__(
         self,
         *,
@@ -151,10 +193,11 @@ class TableOptions(_message.Message):
         visibility: Global___Visibility.ValueType = ...,
         open_to_bots: _builtins.bool | None = ...,
         title: _builtins.str = ...,
+        clock: Global___Clock | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_open_to_bots", b"_open_to_bots", "_short_deck", b"_short_deck", "ending", b"ending", "open_to_bots", b"open_to_bots", "short_deck", b"short_deck", "single_deal", b"single_deal", "threshold", b"threshold"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_open_to_bots", b"_open_to_bots", "_short_deck", b"_short_deck", "clock", b"clock", "ending", b"ending", "open_to_bots", b"open_to_bots", "short_deck", b"short_deck", "single_deal", b"single_deal", "threshold", b"threshold"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_open_to_bots", b"_open_to_bots", "_short_deck", b"_short_deck", "ending", b"ending", "open_to_bots", b"open_to_bots", "seats", b"seats", "short_deck", b"short_deck", "single_deal", b"single_deal", "threshold", b"threshold", "title", b"title", "visibility", b"visibility"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_open_to_bots", b"_open_to_bots", "_short_deck", b"_short_deck", "clock", b"clock", "ending", b"ending", "open_to_bots", b"open_to_bots", "seats", b"seats", "short_deck", b"short_deck", "single_deal", b"single_deal", "threshold", b"threshold", "title", b"title", "visibility", b"visibility"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__open_to_bots: _TypeAlias = _typing.Literal["open_to_bots"]  # noqa: Y015
     _WhichOneofArgType__open_to_bots: _TypeAlias = _typing.Literal["_open_to_bots", b"_open_to_bots"]  # noqa: Y015
@@ -228,6 +271,7 @@ class Player(_message.Message):
     PASSED_FIELD_NUMBER: _builtins.int
     PENALTIES_FIELD_NUMBER: _builtins.int
     TOTAL_FIELD_NUMBER: _builtins.int
+    BANK_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The seat."""
     card_count: _builtins.int
@@ -240,6 +284,13 @@ class Player(_message.Message):
     def penalties(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """The penalty of each finished deal, in order."""
 
+    @_builtins.property
+    def bank(self) -> _duration_pb2.Duration:
+        """What is left of the bank in this game, what the open decision takes not counted yet: when it is
+        made at time t, the bank is deadline - t, if that is less, and never below 0. Absent: there is no
+        clock.
+        """
+
     def __init__(
         self,
         *,
@@ -248,10 +299,11 @@ class Player(_message.Message):
         passed: _builtins.bool = ...,
         penalties: _abc.Iterable[_builtins.int] | None = ...,
         total: _builtins.int = ...,
+        bank: _duration_pb2.Duration | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["card_count", b"card_count", "passed", b"passed", "penalties", b"penalties", "seat", b"seat", "total", b"total"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank", "card_count", b"card_count", "passed", b"passed", "penalties", b"penalties", "seat", b"seat", "total", b"total"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
