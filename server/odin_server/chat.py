@@ -1,8 +1,9 @@
-"""What was said at a table: no part of its log, and only the last lines are kept."""
+"""What was said at a table: no part of its log of events, and only the last lines are shown."""
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 LINES_KEPT: Final = 50
@@ -26,26 +27,15 @@ class Chat:
 
     def __init__(self) -> None:
         self._lines: deque[Line] = deque(maxlen=LINES_KEPT)
-        self._said: dict[tuple[bytes, str], Line] = {}
-        self.last_number = 0
+
+    def add(self, lines: Iterable[Line]) -> None:
+        """Adds lines that are kept, in their order."""
+        self._lines.extend(lines)
+
+    @property
+    def last_number(self) -> int:
         """The number of the newest line; 0 when nothing was said yet."""
-
-    def say(
-        self, time: int, name: str, seat: int | None, text: str, request: tuple[bytes, str]
-    ) -> Line:
-        """Adds a line, and remembers the credential and request id that it came with."""
-        if len(self._lines) == LINES_KEPT:
-            oldest = self._lines[0]
-            self._said = {key: line for key, line in self._said.items() if line is not oldest}
-        self.last_number += 1
-        line = Line(self.last_number, time, name, seat, text)
-        self._lines.append(line)
-        self._said[request] = line
-        return line
-
-    def said(self, request: tuple[bytes, str]) -> Line | None:
-        """The line that came with this request, while it is among the last."""
-        return self._said.get(request)
+        return self._lines[-1].number if self._lines else 0
 
     def after(self, number: int) -> list[Line]:
         """The kept lines with a higher number, oldest first."""

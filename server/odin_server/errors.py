@@ -33,6 +33,7 @@ class Reason(Enum):
     BAD_CREDENTIAL = (error_pb2.ERROR_REASON_BAD_CREDENTIAL, code_pb2.UNAUTHENTICATED)
     CLIENT_TOO_OLD = (error_pb2.ERROR_REASON_CLIENT_TOO_OLD, code_pb2.FAILED_PRECONDITION)
     TABLE_NOT_FOUND = (error_pb2.ERROR_REASON_TABLE_NOT_FOUND, code_pb2.NOT_FOUND)
+    TABLE_DAMAGED = (error_pb2.ERROR_REASON_TABLE_DAMAGED, code_pb2.DATA_LOSS)
     NOT_ALLOWED = (error_pb2.ERROR_REASON_NOT_ALLOWED, code_pb2.PERMISSION_DENIED)
     REQUEST_ID_REUSED = (error_pb2.ERROR_REASON_REQUEST_ID_REUSED, code_pb2.INVALID_ARGUMENT)
     GAME_OVER = (error_pb2.ERROR_REASON_GAME_OVER, code_pb2.FAILED_PRECONDITION)
@@ -95,6 +96,15 @@ def table_not_found() -> Refusal:
     return Refusal(
         Reason.TABLE_NOT_FOUND,
         "There is no such table here. Check the handle, or the code of a private table.",
+    )
+
+
+def table_damaged() -> Refusal:
+    """The records of this table cannot be read; the log of the operator says which and why."""
+    return Refusal(
+        Reason.TABLE_DAMAGED,
+        "The records of this table are damaged. Its operator can put back a backup; until then "
+        "choose another table.",
     )
 
 

@@ -196,8 +196,13 @@ class RequestKey(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """The records of one command: appended as a whole or not at all."""
+    """The records of one command: appended as a whole or not at all.
+
+    Without records it only says that a request had nothing to do, so that it stays so.
+    """
 
     records: tuple[Record, ...]
     request: RequestKey | None = None
     """The request that led to it; None for what the server did by itself."""
+    result: int | None = None
+    """What the answer says besides, for a request that had nothing to add."""

@@ -1,21 +1,33 @@
-"""The tables of this server: opening, finding, listing, and letting go of them."""
+"""The tables of this server: opening, finding, listing, and letting go of them.
+
+A table is folded when somebody asks for it. Those that have not ended are waked soon after the
+start, since something may be due there by itself; those that have ended stay in the log, and only
+the last ones that somebody looked at stay in memory.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from typing import Final
 
 from odin_server import table_commands as commands
-from odin_server.errors import malformed, table_not_found
+from odin_server.errors import malformed, table_damaged, table_not_found
+from odin_server.event_log import Entry, StoreUnavailable, TableDamaged
 from odin_server.events import RequestKey, TableOptions
 from odin_server.limits import Held
 from odin_server.table import Listener, Table, World
 from odin_server.table_state import TablePhase, TableState
+
+_log: Final = logging.getLogger(__name__)
 
 CROCKFORD: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 """Letters and digits that are hard to confuse, for what people read out and type."""
 HANDLE_LENGTH: Final = 4
 CODE_LENGTH: Final = 8
 _CONFUSED: Final = str.maketrans({"O": "0", "I": "1", "L": "1", " ": None, "-": None})
+_TRY_AGAIN: Final = 1.0
+"""Seconds until a table is read again, when the log could not be read."""
 
 
 def typed(text: str) -> str:
@@ -24,23 +36,58 @@ def typed(text: str) -> str:
 
 
 class Lobby:
-    """All tables, by handle and by code, oldest first."""
+    """All tables, by handle and by code."""
 
     def __init__(self, world: World) -> None:
         self._world: Final = world
+        self._open: Final[dict[str, Entry]] = {}
+        """The tables that have not ended, oldest first."""
+        self._by_code: Final[dict[str, str]] = {}
         self._tables: Final[dict[str, Table]] = {}
-        self._by_code: Final[dict[str, Table]] = {}
-        self._numbers: Final[dict[Table, int]] = {}
-        self._closed: Final[dict[Table, None]] = {}
-        self._opened_by: Final[dict[Table, tuple[bytes, str]]] = {}
-        self._seated_from: Final[dict[tuple[Table, bytes], str]] = {}
-        self._count = 0
+        """The tables in memory; of those that have ended the last used ones, at the end."""
+        self._opening: Final[set[str]] = set()
+        self._reading: Final[dict[str, asyncio.Task[Table | None]]] = {}
+        self._waking: asyncio.Task[None] | None = None
+        self._opened_from: Final[dict[str, str]] = {}
+        self._seated_from: Final[dict[tuple[str, bytes], str]] = {}
         self.listeners: Final[list[Listener]] = [self]
         """Whoever is told of every change of every table."""
         limits = world.settings.limits
         self._all: Final = Held("tables", limits.tables)
         self._of_host: Final = Held("tables_per_credential", limits.tables_per_credential)
         self._of_address: Final = Held("tables_per_address", limits.tables_per_address)
+
+    # Starting and stopping
+
+    async def start(self) -> None:
+        """Takes up the tables that the log holds already, and wakes them one after the other."""
+        for entry in await self._world.log.open_tables():
+            # From where it was opened is not in the log: no address is charged for it.
+            self._hold(entry.host, "")
+            self._list(entry, "")
+        self._waking = asyncio.create_task(self._wake(list(self._open)))
+
+    async def stop(self) -> None:
+        """Nothing happens by itself any more at any table."""
+        if self._waking:
+            self._waking.cancel()
+            await asyncio.gather(self._waking, return_exceptions=True)
+        for table in self._tables.values():
+            table.forget_timer()
+
+    async def _wake(self, handles: list[str]) -> None:
+        for handle in handles:
+            while True:
+                try:
+                    await self.table(handle)
+                except StoreUnavailable:
+                    await asyncio.sleep(_TRY_AGAIN)
+                    continue
+                except TableDamaged:
+                    _log.debug("table %s was reported when it was read", handle)
+                break
+
+    # Opening
 
     async def open(
         self, options: TableOptions, host: bytes, address: str, request: RequestKey
@@ -54,86 +101,155 @@ class Lobby:
         code = self._random(CODE_LENGTH) if options.private else ""
         table = Table(handle, self._world, self.listeners)
         # Held from here on, so that many at the same time cannot pass the checks together.
-        self._hold(table, host, address)
+        self._opening.add(handle)
+        self._hold(host, address)
         log_id = f"{self._world.names.getrandbits(64):016x}"
         try:
             await table.submit(
                 lambda draft: commands.open_table(draft, options, host, code, log_id), request
             )
+            entry = await self._world.log.entry(handle)
+            assert entry is not None, "a table that was opened is in the log"
         except BaseException:
-            self._let_go(table)
+            self._let_go(host, address)
             table.forget_timer()
-            del self._tables[handle]
             raise
-        self._show(table)
+        finally:
+            self._opening.discard(handle)
+        self._tables[handle] = table
+        self._list(entry, address)
         return table
 
-    async def restore(self) -> None:
-        """Takes up the tables that the log holds already."""
-        handles = await self._world.log.heads()
-        tables = [Table(handle, self._world, self.listeners) for handle in handles]
-        for table in tables:
-            await table.catch_up()
-        for table in sorted(tables, key=lambda table: table.opened):
-            # From where it was opened is not in the log: no address is charged for it.
-            self._hold(table, table.state.host, "")
-            self._show(table)
-            table.changed()
+    def _list(self, entry: Entry, address: str) -> None:
+        self._open[entry.handle] = entry
+        self._opened_from[entry.handle] = address
+        if entry.code:
+            self._by_code[entry.code] = entry.handle
 
-    def _show(self, table: Table) -> None:
-        self._count += 1
-        self._numbers[table] = self._count
-        if table.state.code:
-            self._by_code[table.state.code] = table
+    # Finding
 
-    def find(self, handle: str, code: str, caller: bytes | None) -> Table:
+    async def find(self, handle: str, code: str, caller: bytes | None) -> Table:
         """The table that somebody may enter.
 
         A private table needs its code, or a caller who is its host or sits there. Raises
-        TABLE_NOT_FOUND, the same for one that is missing and one that may not be entered.
+        TABLE_NOT_FOUND, the same for one that is missing and one that may not be entered; or
+        StoreUnavailable, or TABLE_DAMAGED.
         """
-        code = typed(code)
-        by_code = self._by_code.get(code)
-        table = self._tables.get(typed(handle)) if handle else by_code
-        if table is None or table not in self._numbers:
+        by_code = self._by_code.get(typed(code))
+        wanted = typed(handle) if handle else by_code
+        table = await self._known(wanted) if wanted else None
+        if table is None:
             raise table_not_found()
-        if table.state.options.private and table is not by_code:
+        if table.state.options.private and table.handle != by_code:
             viewer = table.viewer(caller)
             if viewer.seat is None and not viewer.is_host:
                 raise table_not_found()
         return table
 
-    def table(self, handle: str) -> Table:
-        """The table with exactly this handle; raises TABLE_NOT_FOUND."""
+    async def _known(self, handle: str) -> Table | None:
+        try:
+            return await self.table(handle)
+        except TableDamaged:
+            raise table_damaged() from None
+
+    async def table(self, handle: str) -> Table | None:
+        """The table with exactly this handle, read from the log if need be.
+
+        Raises StoreUnavailable or TableDamaged.
+        """
         table = self._tables.get(handle)
-        if table is None:
-            raise table_not_found()
+        if table is not None:
+            if handle not in self._open:
+                self._tables[handle] = self._tables.pop(handle)
+            return table
+        if handle in self._opening:
+            return None
+        reading = self._reading.get(handle)
+        if reading is None:
+            reading = self._reading[handle] = asyncio.create_task(self._read(handle))
+            reading.add_done_callback(lambda _: self._reading.pop(handle))
+        # Others may wait for the same table: whoever goes away does not stop it.
+        return await asyncio.shield(reading)
+
+    async def _read(self, handle: str) -> Table | None:
+        table = Table(handle, self._world, self.listeners)
+        try:
+            await table.restore()
+        except TableDamaged as error:
+            _log.error("%s", error)
+            raise
+        if table.state.seq == 0:
+            return None
+        self._tables[handle] = table
+        self._forget_unused()
+        table.changed()
         return table
 
-    def page(
+    def _forget_unused(self) -> None:
+        """Of the tables that have ended only the last used ones stay in memory."""
+        most = self._world.settings.ended_in_memory
+        ended = [handle for handle in self._tables if handle not in self._open]
+        for handle in ended[: max(0, len(ended) - most)]:
+            del self._tables[handle]
+
+    # Listing
+
+    async def page(
         self, size: int, token: str, phase: TablePhase | None, *, joinable: bool, for_bots: bool
     ) -> tuple[list[Table], str]:
         """Public tables, newest first, and the token of the next page. Raises MALFORMED."""
         if token and not (token.isascii() and token.isdigit() and len(token) < 10):
             raise malformed("page_token", "This is no token of this server.")
-        before = int(token) if token else self._count + 1
+        before = int(token) if token else 10**9
         found: list[Table] = []
-        for table, number in reversed(self._numbers.items()):
-            if number >= before or not _is_listed(table.state, phase, joinable, for_bots):
+        number = before
+        for entry in await self._listed(before, size, phase):
+            try:
+                table = await self.table(entry.handle)
+            except TableDamaged:
+                continue
+            if table is None or not _is_listed(table.state, phase, joinable, for_bots):
                 continue
             if len(found) == size:
-                return found, str(self._numbers[found[-1]])
+                return found, str(number)
             found.append(table)
+            number = entry.number
         return found, ""
 
+    async def _listed(self, before: int, size: int, phase: TablePhase | None) -> list[Entry]:
+        if phase is TablePhase.CLOSED:
+            return await self._world.log.ended_tables(before, size + 1)
+        entries = reversed(self._open.values())
+        return [entry for entry in entries if entry.number < before and not entry.code]
+
     def tables(self) -> list[Table]:
-        """Every table, also those that have ended."""
+        """Every table in memory, also those that have ended."""
         return list(self._tables.values())
 
     @property
     def is_empty(self) -> bool:
         """Whether no table is open."""
-        return len(self._closed) == len(self._tables)
+        return not self._open and not self._opening
+
+    # Letting go
+
+    def table_changed(self, table: Table) -> None:
+        """See `table.Listener`: a table that has ended is no longer listed."""
+        if table.state.phase is not TablePhase.CLOSED or table.handle not in self._open:
+            return
+        entry = self._open.pop(table.handle)
+        self._by_code.pop(entry.code, None)
+        self._let_go(entry.host, self._opened_from.pop(table.handle))
+        # Now it is the last used one of those that have ended.
+        self._tables[table.handle] = self._tables.pop(table.handle)
+        self._forget_unused()
+
+    def forget(self, handles: list[str]) -> None:
+        """These have changed in the log: they are read again, if they are still there."""
+        for handle in handles:
+            self._tables.pop(handle, None)
+
+    # Limits
 
     def check_seats(self, holder: bytes, address: str) -> None:
         """Raises RATE_LIMITED when this caller, or its address, holds as many seats as it may."""
@@ -147,40 +263,23 @@ class Lobby:
         of_holder.check(holder)
         of_address.check(address)
 
-    def seated(self, table: Table, holder: bytes, address: str) -> None:
-        """Somebody has taken a seat from this address."""
-        self._seated_from[table, holder] = address
+    def seated(self, handle: str, holder: bytes, address: str) -> None:
+        """Somebody has taken a seat at this table from this address."""
+        self._seated_from[handle, holder] = address
 
     def _forget_seats(self) -> None:
         """Forgets the seats that have been left, and those at tables that have ended."""
-        for table, holder in list(self._seated_from):
-            if table in self._closed or table.state.seat_held_by(holder) is None:
-                del self._seated_from[table, holder]
+        for handle, holder in list(self._seated_from):
+            table = self._tables.get(handle) if handle in self._open else None
+            if table is None or table.state.seat_held_by(holder) is None:
+                del self._seated_from[handle, holder]
 
-    def table_changed(self, table: Table) -> None:
-        """See `table.Listener`: lets go of tables that have ended, the oldest first."""
-        if table.state.phase is not TablePhase.CLOSED or table in self._closed:
-            return
-        self._closed[table] = None
-        self._let_go(table)
-        self._by_code.pop(table.state.code, None)
-
-    async def forget_old(self) -> None:
-        """Forgets the tables that ended longest ago, beyond those that are kept."""
-        while len(self._closed) > self._world.settings.closed_tables_kept:
-            table = next(iter(self._closed))
-            del self._closed[table], self._numbers[table], self._tables[table.handle]
-            await self._world.log.forget(table.handle)
-
-    def _hold(self, table: Table, host: bytes, address: str) -> None:
-        self._tables[table.handle] = table
-        self._opened_by[table] = (host, address)
+    def _hold(self, host: bytes, address: str) -> None:
         self._all.add(None)
         self._of_host.add(host)
         self._of_address.add(address)
 
-    def _let_go(self, table: Table) -> None:
-        host, address = self._opened_by.pop(table)
+    def _let_go(self, host: bytes, address: str) -> None:
         self._all.remove(None)
         self._of_host.remove(host)
         self._of_address.remove(address)
@@ -191,7 +290,7 @@ class Lobby:
             # A crowded server takes longer handles instead of searching for a gap.
             for _ in range(8):
                 handle = self._random(length)
-                if handle not in self._tables:
+                if handle not in self._open and handle not in self._opening:
                     return handle
             length += 1
 
@@ -200,8 +299,6 @@ class Lobby:
 
 
 def _is_listed(state: TableState, phase: TablePhase | None, joinable: bool, for_bots: bool) -> bool:
-    if state.options.private:
-        return False
     if phase is None and state.phase is TablePhase.CLOSED:
         return False
     return (

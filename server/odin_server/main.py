@@ -21,10 +21,19 @@ from odin_engine.strategies import STRATEGIES, Strategy
 from odin_server.bots import Bots
 from odin_server.calls import Calls
 from odin_server.clock import Clock, SystemClock
-from odin_server.event_log import EventLog, MemoryLog
+from odin_server.event_log import (
+    RESTORE,
+    CannotOpen,
+    EventLog,
+    MemoryLog,
+    SqliteLog,
+    StoreUnavailable,
+)
 from odin_server.lobby import Lobby
+from odin_server.retention import Retention
 from odin_server.service import Services
 from odin_server.settings import Settings
+from odin_server.standstill import Standstill
 from odin_server.table import Table, World
 from odin_server.table_state import TablePhase
 from odin_server.watch import Watch
@@ -59,7 +68,10 @@ class Server:
         chance = chance or (random.Random(settings.seed) if seeded else secrets.SystemRandom())
         self._log: Final[EventLog] = log or MemoryLog()
         names = names or secrets.SystemRandom()
-        self.lobby: Final = Lobby(World(self._log, clock, chance, names, settings))
+        self._standstill: Final = Standstill(self._log, clock)
+        world = World(self._log, clock, chance, names, settings, self._standstill)
+        self.lobby: Final = Lobby(world)
+        self.retention: Final = Retention(world, self.lobby)
         self.watch: Final = Watch(settings, clock)
         # Not the randomness of the shuffles, which nobody may learn anything about.
         self.bots: Final = Bots(settings, random.Random(settings.seed), strategies)
@@ -99,10 +111,12 @@ class Server:
                 f"Cannot listen on {address}: it is in use, or not an address of this machine. "
                 "Choose another one with --listen HOST:PORT."
             ) from None
-        await self.lobby.restore()
+        await self._standstill.start(is_needed=lambda: not self.lobby.is_empty)
+        await self.lobby.start()
         await server.start()
         self._grpc = server
         self.watch.start()
+        self.retention.start()
         for name in ("", *methods):
             await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
 
@@ -110,25 +124,31 @@ class Server:
         """Says that it stops, lets calls under way finish, tells every stream, and ends."""
         if self._grpc is None:
             return
+        server, self._grpc = self._grpc, None
         await self._health.enter_graceful_shutdown()
         self._calls.draining = True
-        for table in self.lobby.tables():
-            table.forget_timer()
+        await self.retention.stop()
+        await self.lobby.stop()
         await self.bots.stop()
         self.watch.drain()
-        await self._grpc.stop(self.settings.drain_grace)
+        await server.stop(self.settings.drain_grace)
         await self.watch.stop()
-        for table in self.lobby.tables():
-            table.forget_timer()
+        # The last calls may have set timers again.
+        await self.lobby.stop()
+        await self._standstill.stop()
         await self._log.close()
 
 
 def run(settings: Settings) -> int:
     """Serves until SIGTERM or SIGINT, and says on stdout where. Returns the exit code."""
     try:
-        asyncio.run(_serve(settings))
-    except CannotListen as error:
+        log = SqliteLog(settings.store) if settings.store else MemoryLog()
+        asyncio.run(_serve(settings, log))
+    except (CannotListen, CannotOpen) as error:
         sys.stderr.write(f"error: {error}\n")
+        return 1
+    except StoreUnavailable as error:
+        sys.stderr.write(f"error: {settings.store} cannot be read: {error}. {RESTORE}\n")
         return 1
     return 0
 
@@ -146,12 +166,12 @@ class _WhenEmpty:
             self._then()
 
 
-async def _serve(settings: Settings) -> None:
+async def _serve(settings: Settings, log: EventLog) -> None:
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
-    server = Server(settings)
+    server = Server(settings, log=log)
     if settings.until_empty:
         server.lobby.listeners.append(_WhenEmpty(server.lobby, stopping.set))
     await server.start()

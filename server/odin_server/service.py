@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from typing import Any, Final, NamedTuple, TypeVar
 
 from google.protobuf.message import Message
@@ -18,10 +19,11 @@ from odin_server.calls import (
     Streaming,
     Unary,
 )
+from odin_server.chat import Line
 from odin_server.clock import Clock
-from odin_server.errors import Reason, Refusal, malformed, not_allowed
-from odin_server.event_log import Conflict, EventLog
-from odin_server.events import Batch, RequestKey, SeatResumed, SeatTaken, TableOpened
+from odin_server.errors import Reason, Refusal, malformed, not_allowed, table_damaged
+from odin_server.event_log import Conflict, EventLog, Stored, TableDamaged
+from odin_server.events import Record, RequestKey, SeatResumed, SeatTaken, TableOpened
 from odin_server.limits import Buckets, Held
 from odin_server.lobby import Lobby
 from odin_server.settings import Limits
@@ -51,11 +53,10 @@ Result = TypeVar("Result")
 class Answered(NamedTuple):
     """What a request led to: now, or when it was made the first time."""
 
-    table: Table
+    table: str
+    """The handle of the table."""
     seq: int
     replayed: bool
-    batch: Batch | None
-    """What it added to the log; None when there was nothing to be done."""
 
 
 class Services:
@@ -141,7 +142,7 @@ class Services:
         if request.phase not in table_pb2.TablePhase.values():
             raise malformed("phase", f"{request.phase} is unknown.")
         phase = TablePhase(request.phase) if request.phase else None
-        tables, token = self._lobby.page(
+        tables, token = await self._lobby.page(
             size,
             request.page_token,
             phase,
@@ -158,10 +159,10 @@ class Services:
         options = options_from(request.options)
         key = _key(request, caller)
         while True:
-            stored = await self._log.find(key.credential, key.request_id)
+            stored = await self._find_request(key)
             if stored:
-                _check_content(stored.batch, key)
-                opened = stored.batch.records[0].event
+                _check_content(stored, key)
+                opened = stored.records[0].event
                 assert isinstance(opened, TableOpened), "the content of the request is the same"
                 return lobby_pb2.CreateTableResponse(
                     table=stored.table, code=opened.code, replayed=True
@@ -170,7 +171,6 @@ class Services:
                 table = await self._lobby.open(options, caller.holder, caller.address, key)
             except Conflict:
                 continue
-            await self._lobby.forget_old()
             return lobby_pb2.CreateTableResponse(table=table.handle, code=table.state.code)
 
     async def take_seat(self, request: lobby_pb2.TakeSeatRequest, caller: Caller) -> Message:
@@ -179,8 +179,8 @@ class Services:
         wanted = request.seat if request.HasField("seat") else None
         key = _key(request, caller)
 
-        def enter() -> Table:
-            table = self._find(request.table, request.code, caller)
+        async def enter() -> Table:
+            table = await self._find(request.table, request.code, caller)
             if table.state.seat_held_by(caller.holder) is None:
                 self._lobby.check_seats(caller.holder, caller.address)
             return table
@@ -192,9 +192,10 @@ class Services:
             return commands.take_seat(draft, caller.holder, name, wanted, occupant)
 
         answered, seat = await self._change(key, enter, sit_down, _seat_taken)
-        self._lobby.seated(answered.table, caller.holder, caller.address)
+        if not answered.replayed:
+            self._lobby.seated(answered.table, caller.holder, caller.address)
         return lobby_pb2.TakeSeatResponse(
-            table=answered.table.handle, seat=seat, seq=answered.seq, replayed=answered.replayed
+            table=answered.table, seat=seat, seq=answered.seq, replayed=answered.replayed
         )
 
     async def leave_seat(self, request: lobby_pb2.LeaveSeatRequest, caller: Caller) -> Message:
@@ -225,7 +226,7 @@ class Services:
         level = request.level or "greedy"
         answered, bot = await self._change(
             _key(request, caller),
-            lambda: self._find(request.table, "", caller),
+            partial(self._find, request.table, "", caller),
             lambda draft: commands.add_bot(draft, caller.holder, level, wanted, name),
             _bot_seated,
         )
@@ -260,8 +261,8 @@ class Services:
         """Act."""
         action = action_from(request.action)
 
-        def enter() -> Table:
-            table = self._find(request.table, "", caller)
+        async def enter() -> Table:
+            table = await self._find(request.table, "", caller)
             # The move of the seat that has to act is never one call too many.
             decision = table.state.decision
             if decision is None or decision.seat != table.state.seat_held_by(caller.holder):
@@ -283,7 +284,7 @@ class Services:
         after_seq = request.after_seq if request.HasField("after_seq") else None
         if after_seq is not None and after_seq < 0:
             raise malformed("after_seq", "Numbers of events start at 1.")
-        table = self._find(request.table, request.code, caller)
+        table = await self._find(request.table, request.code, caller)
         if after_seq and (request.log_id != table.state.log_id or after_seq > table.state.seq):
             # It counts in another log: what the client knows is void.
             after_seq = None
@@ -306,7 +307,7 @@ class Services:
 
     async def get_view(self, request: play_pb2.GetViewRequest, caller: Caller) -> bytes:
         """GetView."""
-        table = self._find(request.table, request.code, caller)
+        table = await self._find(request.table, request.code, caller)
         view = table.view(table.viewer(caller.credential))
         return field_bytes(play_pb2.GetViewResponse.VIEW_FIELD_NUMBER, view)
 
@@ -316,25 +317,25 @@ class Services:
         """SendChat."""
         text = cleaned("text", request.text, self._limits.chat_characters)
         key = _key(request, caller)
-        table = self._find(request.table, "", caller)
-        viewer = table.viewer(caller.credential)
-        seat = table.state.seats[viewer.seat] if viewer.seat is not None else None
-        if seat is None and not viewer.is_host:
-            raise not_allowed("Only seats and the host of this table may talk here.")
-        said = table.chat.said((key.credential, key.request_id))
-        if said:
-            if said.text != text:
+        while True:
+            stored = await self._find_request(key)
+            if stored and stored.request == key:
+                return chat_pb2.SendChatResponse(number=stored.line or 0, replayed=True)
+            table = await self._find(request.table, "", caller)
+            viewer = table.viewer(caller.credential)
+            seat = table.state.seats[viewer.seat] if viewer.seat is not None else None
+            if seat is None and not viewer.is_host:
+                raise not_allowed("Only seats and the host of this table may talk here.")
+            if stored:
                 raise _reused()
-            return chat_pb2.SendChatResponse(number=said.number, replayed=True)
-        if table.state.phase is TablePhase.CLOSED:
-            raise Refusal(Reason.GAME_OVER, "This table has ended.")
-        self._chat_lines.take(caller.holder)
-        name = seat.name if seat else "host"
-        line = table.chat.say(
-            self._clock.now(), name, viewer.seat, text, (key.credential, key.request_id)
-        )
-        table.changed()
-        return chat_pb2.SendChatResponse(number=line.number)
+            if table.state.phase is TablePhase.CLOSED:
+                raise Refusal(Reason.GAME_OVER, "This table has ended.")
+            self._chat_lines.take(caller.holder)
+            line = Line(0, self._clock.now(), seat.name if seat else "host", viewer.seat, text)
+            try:
+                return chat_pb2.SendChatResponse(number=await table.say(line, key))
+            except Conflict:
+                continue
 
     # HistoryService
 
@@ -343,7 +344,7 @@ class Services:
         if request.after_seq < 0 or request.game < 0:
             raise malformed("after_seq" if request.after_seq < 0 else "game", "Not below 0.")
         size = _page_size(request.page_size, _EVENTS_A_PAGE, _MOST_EVENTS_A_PAGE)
-        table = self._find(request.table, "", caller)
+        table = await self._find(request.table, "", caller)
         events, more = table.history(
             request.after_seq, size, request.game, table.viewer(caller.credential).seat
         )
@@ -353,7 +354,7 @@ class Services:
 
     # What several calls share
 
-    def _find(self, handle: str, code: str, caller: Caller) -> Table:
+    async def _find(self, handle: str, code: str, caller: Caller) -> Table:
         """The table that the caller may enter; raises TABLE_NOT_FOUND.
 
         Whoever tries too many wrong codes has to wait, and does not learn which were right.
@@ -363,7 +364,7 @@ class Services:
         if code:
             self._wrong_codes.check(caller.address)
         try:
-            return self._lobby.find(handle, code, caller.credential)
+            return await self._lobby.find(handle, code, caller.credential)
         except Refusal:
             if code:
                 self._wrong_codes.spend(caller.address)
@@ -375,7 +376,7 @@ class Services:
         """A change at a table that the request names, with nothing special in its answer."""
         answered, _ = await self._change(
             _key(request, caller),
-            lambda: self._find(request.table, "", caller),
+            partial(self._find, request.table, "", caller),
             command,
             _nothing,
         )
@@ -384,9 +385,9 @@ class Services:
     async def _change(
         self,
         key: RequestKey,
-        enter: Callable[[], Table],
+        enter: Callable[[], Awaitable[Table]],
         command: Callable[[Draft], Any],
-        read: Callable[[Batch | None, Any], Result],
+        read: Callable[[tuple[Record, ...], Any], Result],
     ) -> tuple[Answered, Result]:
         """Changes a table exactly once, however often the request comes.
 
@@ -394,47 +395,55 @@ class Services:
         from what it returned.
         """
         while True:
-            stored = await self._log.find(key.credential, key.request_id)
-            if stored and stored.batch.request == key:
-                # Who may enter was asked then; by now the caller may have left a private table.
-                table = self._lobby.table(stored.table)
-                answered = Answered(table, stored.batch.records[-1].seq, True, stored.batch)
-                return answered, read(stored.batch, None)
-            table = enter()
-            if stored:
-                table.check_allowed(command)
-                raise _reused()
-            added: list[Batch] = []
-
-            def decide(draft: Draft, added: list[Batch] = added) -> Any:
-                result = command(draft)
-                if draft.records:
-                    added.append(Batch(tuple(draft.records), key))
-                return result
-
+            refused: Refusal | None = None
             try:
-                done = await table.submit(decide, key)
+                table = await enter()
+                done = await table.submit(command, key)
             except Conflict:
-                continue
-            batch = added[-1] if added else None
-            return Answered(table, done.seq, False, batch), read(batch, done.result)
+                pass
+            except Refusal as refusal:
+                refused = refusal
+            else:
+                return Answered(table.handle, done.seq, False), read(done.records, done.result)
+            # Either it is known, or it was refused for good. Only then is it looked up, since the
+            # log would have taken nothing under an id that it knows.
+            if refused and refused.reason is Reason.RATE_LIMITED:
+                raise refused
+            stored = await self._find_request(key)
+            if stored and stored.request == key:
+                return Answered(stored.table, stored.seq, True), read(stored.records, stored.result)
+            if refused and (stored is None or refused.reason in _BEFORE_REUSED):
+                raise refused
+            if stored:
+                raise _reused()
+
+    async def _find_request(self, key: RequestKey) -> Stored | None:
+        try:
+            return await self._log.find(key.credential, key.request_id)
+        except TableDamaged:
+            raise table_damaged() from None
 
 
-def _nothing(_batch: Batch | None, _result: Any) -> None:
+_BEFORE_REUSED: Final = frozenset(
+    (Reason.TABLE_NOT_FOUND, Reason.TABLE_DAMAGED, Reason.NOT_ALLOWED)
+)
+"""What is checked before REQUEST_ID_REUSED, in the order of error.proto."""
+
+
+def _nothing(_records: tuple[Record, ...], _result: Any) -> None:
     """The answer of a call that has nothing special in it."""
 
 
-def _seat_taken(batch: Batch | None, result: Any) -> int:
-    for record in batch.records if batch else ():
+def _seat_taken(records: tuple[Record, ...], result: Any) -> int:
+    for record in records:
         if isinstance(record.event, SeatTaken | SeatResumed):
             return record.event.seat
     seat: int = result
     return seat
 
 
-def _bot_seated(batch: Batch | None, _result: Any) -> SeatTaken:
-    assert batch is not None, "a bot that is added takes a seat"
-    event = batch.records[0].event
+def _bot_seated(records: tuple[Record, ...], _result: Any) -> SeatTaken:
+    event = records[0].event
     assert isinstance(event, SeatTaken), "the content of the request is the same"
     return event
 
@@ -455,8 +464,8 @@ def _key(request: Any, caller: Caller) -> RequestKey:
     return RequestKey(caller.holder, request_id, content.digest())
 
 
-def _check_content(batch: Batch, key: RequestKey) -> None:
-    if batch.request != key:
+def _check_content(stored: Stored, key: RequestKey) -> None:
+    if stored.request != key:
         raise _reused()
 
 

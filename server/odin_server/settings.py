@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from math import inf, isfinite
+from pathlib import Path
 from typing import Final
 
 from odin_server.texts import MAX_CHAT, MAX_NAME
@@ -66,6 +67,8 @@ class Settings:
     """The address to listen on; loopback unless told."""
     port: int = DEFAULT_PORT
     """0: any free port."""
+    store: Path | None = None
+    """The file that keeps the tables. None: they live in memory."""
     seed: int | None = None
     """Makes the deals the same each time. None: from the system's source of randomness."""
     bot_delay: float = 0.6
@@ -80,8 +83,14 @@ class Settings:
     """How long a table may be without people before it ends."""
     until_empty: bool = False
     """Whether the server stops when its last table has ended."""
-    closed_tables_kept: int = 1_000
-    """How many tables that have ended can still be read; the oldest go first."""
+    ended_in_memory: int = 100
+    """How many tables that have ended stay in memory; others are read again when needed."""
+    unplayed_kept: float = 600.0
+    """How long a table that ended before its first game can still be read."""
+    ended_kept: float = 0.0
+    """How long a table that has ended can still be read, if it was played at. 0: for ever."""
+    names_kept: float = 0.0
+    """How long the names and the chat of a table that has ended are kept. 0: as the table."""
     heartbeat: float = 5.0
     """A stream on which nothing was sent for this long gets a heartbeat. At most 10."""
     batch_events: int = 128
@@ -100,7 +109,9 @@ class Settings:
             _check(name, getattr(self, name), above=0)
         for name in ("bot_delay", "deal_pause", "away_after", "empty_after"):
             _check(name, getattr(self, name))
-        for name in ("closed_tables_kept", "drain_retry_after", "drain_grace"):
+        for name in ("ended_in_memory", "unplayed_kept", "ended_kept", "names_kept"):
+            _check(name, getattr(self, name))
+        for name in ("drain_retry_after", "drain_grace"):
             _check(name, getattr(self, name))
 
 

@@ -17,13 +17,13 @@ from itertools import accumulate
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
 from odin_server import table_commands as commands
-from odin_server.chat import Chat
+from odin_server.chat import LINES_KEPT, Chat, Line
 from odin_server.clock import Clock
-from odin_server.errors import Reason, Refusal
-from odin_server.event_log import Conflict, EventLog
+from odin_server.event_log import Conflict, EventLog, StoreUnavailable
 from odin_server.events import Batch, Record, RequestKey, SeatResumed, SeatTaken
 from odin_server.presence import Presence
 from odin_server.settings import Settings
+from odin_server.standstill import Standstill
 from odin_server.table_commands import Draft
 from odin_server.table_state import TablePhase, TableState, evolve
 from odin_server.wire import EncodedEvent, Viewer, batch_item, encode_event, table_view
@@ -37,6 +37,8 @@ class Done(NamedTuple, Generic[Result]):
     seq: int
     """The number of the last record after it."""
     result: Result
+    records: tuple[Record, ...]
+    """What it added to the log."""
 
 
 class Listener(Protocol):
@@ -57,6 +59,7 @@ class World(NamedTuple):
     names: random.Random
     """Where handles, codes and log ids come from."""
     settings: Settings
+    standstill: Standstill
 
 
 class Passage:
@@ -86,6 +89,8 @@ class Table:
         self.state = TableState()
         self.opened = world.clock.now()
         """When it was opened, in microseconds since 1970."""
+        self.last_time = 0
+        """The time of the last record, in microseconds since 1970."""
         self.presence: Final = Presence(self.opened)
         self.chat: Final = Chat()
         self.listeners: Final = list(listeners)
@@ -100,6 +105,8 @@ class Table:
         self._worker: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._empty_since: int | None = self.opened
+        self._lost = world.standstill.lost
+        """How much of the time that was lost has been given back here already."""
 
     # Changing it
 
@@ -133,35 +140,73 @@ class Table:
         finally:
             self._worker = None
 
-    def check_allowed(self, command: Callable[[Draft], Any]) -> None:
-        """Raises NOT_ALLOWED if the command would; whatever else it would do is thrown away."""
-        try:
-            # Chance of its own: what is thrown away must not move the real shuffles.
-            command(self._draft(random.Random(0)))
-        except Refusal as refusal:
-            if refusal.reason is Reason.NOT_ALLOWED:
-                raise
-
-    def _draft(self, chance: random.Random) -> Draft:
-        pause = round(self._world.settings.deal_pause * 1e6)
-        return Draft(self.state, now=self._world.clock.now(), chance=chance, deal_pause=pause)
-
-    async def _run(self, command: Callable[[Draft], Any], request: RequestKey | None) -> Done[Any]:
+    def _draft(self) -> Draft:
         world = self._world
-        draft = self._draft(world.chance)
+        pause = round(world.settings.deal_pause * 1e6)
+        return Draft(self.state, now=world.clock.now(), chance=world.chance, deal_pause=pause)
+
+    async def _run(
+        self, command: Callable[[Draft], Result], request: RequestKey | None
+    ) -> Done[Result]:
+        await self._give_back_time()
+        return await self._do(command, request)
+
+    async def _give_back_time(self) -> None:
+        """Before anything else is done, nobody has lost time for which the server stood still."""
+        standstill = self._world.standstill
+        standstill.check()
+        lost = standstill.lost
+        if lost > self._lost:
+            owed = lost - self._lost
+            await self._do(lambda draft: commands.give_back_time(draft, owed), None)
+            self._lost = lost
+
+    async def _do(
+        self, command: Callable[[Draft], Result], request: RequestKey | None
+    ) -> Done[Result]:
+        draft = self._draft()
         result = command(draft)
-        if not draft.records:
-            return Done(self.state.seq, result)
-        batch = Batch(tuple(draft.records), request)
-        try:
-            await world.log.append(self.handle, self.state.seq, batch)
-        except Conflict:
-            await self.catch_up()
+        records = tuple(draft.records)
+        if records or request:
+            nothing = result if not records and isinstance(result, int) else None
+            batch = Batch(records, request, nothing)
+            try:
+                await self._world.log.append(self.handle, self.state.seq, batch)
+            except StoreUnavailable as error:
+                self._world.standstill.failed(error)
+                raise
+            except Conflict:
+                await self.catch_up()
+                self._publish()
+                raise
+        if records:
+            self._fold(records, draft.states)
             self._publish()
-            raise
-        self._fold(batch.records, draft.states)
-        self._publish()
-        return Done(self.state.seq, result)
+        return Done(self.state.seq, result, records)
+
+    async def restore(self) -> None:
+        """Folds all that the log has of this table, before anybody sees it.
+
+        Raises StoreUnavailable or TableDamaged.
+        """
+        await self.catch_up()
+        self.chat.add(await self._world.log.lines(self.handle, LINES_KEPT))
+        standstill = self._world.standstill
+        last = max(standstill.last_server, self.last_time)
+        self._lost = standstill.lost
+        if self.state.phase is not TablePhase.CLOSED:
+            owed = self._world.clock.now() - last
+            await self._do(lambda draft: commands.give_back_time(draft, owed), None)
+
+    async def say(self, line: Line, request: RequestKey) -> int:
+        """Keeps a line of chat, tells everybody, and returns its number.
+
+        Raises StoreUnavailable, or Conflict when the request is known.
+        """
+        number = await self._world.log.say(self.handle, line, request)
+        self.chat.add([line._replace(number=number)])
+        self.changed()
+        return number
 
     async def catch_up(self) -> None:
         """Folds what the log has of this table and this object has not, and tells nobody yet."""
@@ -174,6 +219,7 @@ class Table:
         for record, state in zip(records, states, strict=True):
             if record.seq == 1:
                 self.opened = record.time
+            self.last_time = record.time
             before, self.state = self.state, state
             self._events.append(encode_event(record, self.state))
             if self.state.games > before.games:

@@ -40,7 +40,12 @@ class Program:
             stderr=subprocess.PIPE,
             text=True,
             encoding="utf-8",
-            env={**environment, "XDG_STATE_HOME": str(state), "LOGNAME": "zoe"},
+            env={
+                **environment,
+                "XDG_STATE_HOME": str(state),
+                "XDG_DATA_HOME": str(state),
+                "LOGNAME": "zoe",
+            },
             cwd=cwd,
         )
         self.out: list[str] = []

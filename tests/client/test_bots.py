@@ -160,7 +160,7 @@ async def test_a_bot_sees_exactly_what_the_server_has_for_its_seat(
             self.player = player
 
         def choose(self, view: View) -> Action:
-            table = server.lobby.find(host.table.table, "", None)
+            (table,) = server.lobby.tables()
             assert view == view_for(table.state.game, self.player)
             assert view.kind is not None
             compared.append(view.kind)
@@ -184,7 +184,7 @@ async def test_the_view_of_a_finished_game_holds_what_is_public(
     async for _ in looking_on.follow():
         break
     assert looking_on.table.phase is Phase.GAME_OVER
-    table = server.lobby.find(host.table.table, "", None)
+    table = await server.lobby.find(host.table.table, "", None)
     theirs = view_for(table.state.game, None)
     # What was not dealt is no part of the contract's view.
     assert seat_view(looking_on.table) == dataclasses.replace(theirs, undealt=())

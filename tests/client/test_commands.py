@@ -147,9 +147,24 @@ def test_a_server_can_end_with_its_last_table(programs: Programs) -> None:
 
 def test_a_port_that_is_taken_is_said(programs: Programs) -> None:
     address = programs.serve()
-    second = programs.run("serve", "--listen", address)
+    second = programs.run("serve", "--listen", address, "--store", "memory")
     assert second.end() == 1
     assert second.error_with(address)
+
+
+def test_a_file_of_tables_that_is_in_use_is_said(programs: Programs, tmp_path: Path) -> None:
+    store = f"sqlite:{tmp_path / 'shared.db'}"
+    programs.serve("--store", store)
+    second = programs.run("serve", "--listen", "127.0.0.1:0", "--store", store)
+    assert second.end() == 1
+    assert second.error_with("shared.db is used by another server")
+
+
+@pytest.mark.parametrize("store", ["sqlite:", "tables.db", "postgres:tables"])
+def test_a_store_that_there_is_not_is_said(programs: Programs, store: str) -> None:
+    wrong = programs.run("serve", "--store", store)
+    assert wrong.end() == 2
+    assert wrong.error_with("say sqlite:PATH, or memory")
 
 
 def test_the_settings_are_listed_with_their_defaults(programs: Programs) -> None:

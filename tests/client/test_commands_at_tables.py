@@ -165,7 +165,7 @@ def test_a_host_at_a_terminal_is_asked_whether_to_close_the_table(
         stdout=theirs,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "XDG_STATE_HOME": str(tmp_path)},
+        env={**os.environ, "XDG_STATE_HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)},
     )
     os.close(theirs)
     seen = ""
@@ -240,8 +240,7 @@ def test_bots_that_take_any_seat_end_after_their_games(programs: Programs) -> No
 
 def test_bots_that_take_any_seat_come_back_after_a_crash(programs: Programs) -> None:
     def wait_for_a_game() -> None:
-        open_table(server, TWO)
-        watcher = programs.start("watch", server)
+        watcher = programs.start("watch", open_table(server, TWO))
         watcher.end_input()
         watcher.line_with(OVER)
 

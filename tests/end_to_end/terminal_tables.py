@@ -77,7 +77,7 @@ def running_server(folder: Path, listen: str = "127.0.0.1:0") -> Generator[Serve
             [*ODIN_TABLE, "serve", "--listen", listen, "--set", "bot_delay=0", "--seed", "1"],
             stdout=subprocess.PIPE,
             stderr=log,
-            env=environment({"XDG_STATE_HOME": str(folder)}),
+            env=environment({"XDG_STATE_HOME": str(folder), "XDG_DATA_HOME": str(folder)}),
             text=True,
         ) as process,
     ):

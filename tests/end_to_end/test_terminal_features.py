@@ -48,7 +48,7 @@ def open_terminal(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[O
             opened += 1
             home = tmp_path / f"person-{opened}"
             home.mkdir()
-            own = {"XDG_STATE_HOME": str(home), **(more or {})}
+            own = {"XDG_STATE_HOME": str(home), "XDG_DATA_HOME": str(home), **(more or {})}
             terminal: Terminal = (
                 TmuxTerminal(command, cols, rows, own, home)
                 if request.param == "tmux"

@@ -22,7 +22,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[Server]:
 def zoe(server: Server, tmp_path: Path) -> Generator[PyteTerminal]:
     """A client that waits at a table."""
     command = join(server.open_table(seats=2), "Zoe")
-    terminal = PyteTerminal(command, 80, 24, {"XDG_STATE_HOME": str(tmp_path)})
+    terminal = PyteTerminal(
+        command, 80, 24, {"XDG_STATE_HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
+    )
     try:
         terminal.wait_for("WAITING ROOM", "Zoe (you)")
         yield terminal
@@ -60,7 +62,7 @@ def test_closing_the_window_ends_the_client(zoe: PyteTerminal) -> None:
 
 def test_whoever_comes_back_has_the_same_seat(server: Server, tmp_path: Path) -> None:
     table = server.open_table(seats=3)
-    more = {"XDG_STATE_HOME": str(tmp_path)}
+    more = {"XDG_STATE_HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
     for _ in range(2):
         zoe = PyteTerminal(join(table, "Zoe"), 80, 24, more)
         try:
@@ -74,7 +76,9 @@ def test_whoever_comes_back_has_the_same_seat(server: Server, tmp_path: Path) ->
 
 def test_a_game_of_ones_own_ends_without_a_trace(tmp_path: Path) -> None:
     alone = (*ODIN_TABLE, "play", "--name", "Zoe", "--bots", "1", "--pace", "0")
-    zoe = PyteTerminal(alone, 80, 24, {"XDG_STATE_HOME": str(tmp_path)})
+    zoe = PyteTerminal(
+        alone, 80, 24, {"XDG_STATE_HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
+    )
     try:
         zoe.wait_for("YOUR TURN", "Zoe (you)")
         zoe.press("q")
@@ -99,7 +103,9 @@ def test_the_environment_decides_on_colours(
     tmp_path: Path, more: dict[str, str], sent: bytes, never: bytes
 ) -> None:
     alone = (*ODIN_TABLE, "play", "--name", "Zoe", "--bots", "1", "--pace", "0")
-    zoe = PyteTerminal(alone, 80, 24, {"XDG_STATE_HOME": str(tmp_path), **more})
+    zoe = PyteTerminal(
+        alone, 80, 24, {"XDG_STATE_HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path), **more}
+    )
     try:
         zoe.wait_for("YOUR TURN", "YOUR HAND")
         assert sent in zoe.output

@@ -221,7 +221,7 @@ async def test_a_bank_is_used_after_the_time_of_a_turn_and_does_not_grow_again(
 async def test_time_is_given_back_to_the_decision_and_not_charged(serve: Serve, meet: Meet) -> None:
     game = await two(serve, meet, per_turn=10, bank=20)
     decision = await game.reach(OPEN)
-    table = game.server.lobby.table(game.table)
+    table = await game.server.lobby.find(game.table, "", None)
     game.time.let_pass(5, game.server)
     game.time.time += 3_600_000_000
     await table.submit(lambda draft: commands.give_back_time(draft, 3_600_000_000))
@@ -240,7 +240,7 @@ async def test_time_is_given_back_to_the_pause_between_deals(serve: Serve, meet:
     game = await two(serve, meet, per_turn=600)
     await reach_the_end_of_a_deal(game.table, game.ann, game.bob)
     before = await game.ann.view(game.table)
-    table = game.server.lobby.table(game.table)
+    table = await game.server.lobby.find(game.table, "", None)
     await table.submit(lambda draft: commands.give_back_time(draft, 1_500_000))
     after = await game.ann.view(game.table)
     moved = (await game.after(before.seq))[-1].deadline_moved
@@ -256,9 +256,8 @@ async def test_nothing_is_given_back_where_no_time_runs(serve: Serve, meet: Meet
         await person.sit(table)
     for starts in (ann.start(table), asyncio.sleep(0)):
         before = (await ann.view(table)).seq
-        done = await server.lobby.table(table).submit(
-            lambda draft: commands.give_back_time(draft, 1_000_000)
-        )
+        found = await server.lobby.find(table, "", None)
+        done = await found.submit(lambda draft: commands.give_back_time(draft, 1_000_000))
         assert done.seq == before
         await starts
 

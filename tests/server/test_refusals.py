@@ -394,17 +394,15 @@ class BrokenLog(MemoryLog):
             raise self.error
         await super().append(table, expected_seq, batch)
 
+    async def beat(self, now: int) -> None:
+        if self.error:
+            raise self.error
+        await super().beat(now)
 
-async def test_a_log_that_cannot_be_written_and_a_fault_of_the_server(
-    serve: Serve, meet: Meet
-) -> None:
+
+async def test_a_fault_of_the_server_says_nothing_but_its_number(serve: Serve, meet: Meet) -> None:
     log = BrokenLog()
     at = await opening(serve, meet, log=log)
-    log.error = StoreUnavailable()
-    call = at.turn.act(at.table, at.decision.id, play(at.hand[0]), request_id="again")
-    error = await refused(call, "STORE_UNAVAILABLE", grpc.StatusCode.UNAVAILABLE)
-    assert error.retry_after
-    await unchanged(at)
     log.error = RuntimeError("a secret of the server")
     call = at.turn.act(at.table, at.decision.id, play(at.hand[0]), request_id="again")
     error = await refused(call, "INTERNAL", grpc.StatusCode.INTERNAL)
@@ -414,6 +412,32 @@ async def test_a_log_that_cannot_be_written_and_a_fault_of_the_server(
     log.error = None
     answer = await at.turn.act(at.table, at.decision.id, play(at.hand[0]), request_id="again")
     assert not answer.replayed
+
+
+async def test_while_the_log_cannot_be_written_nothing_changes_and_then_it_goes_on(
+    serve: Serve, meet: Meet
+) -> None:
+    log = BrokenLog()
+    at = await opening(serve, meet, log=log)
+    log.error = StoreUnavailable()
+
+    async def act() -> play_pb2.ActResponse:
+        return await at.turn.act(at.table, at.decision.id, play(at.hand[0]), request_id="again")
+
+    for _ in range(2):
+        error = await refused(act(), "STORE_UNAVAILABLE", grpc.StatusCode.UNAVAILABLE)
+        assert error.retry_after
+    await unchanged(at)
+    log.error = None
+    async with asyncio.timeout(DEADLINE):
+        while True:
+            try:
+                answer = await act()
+            except Refused:
+                await asyncio.sleep(0.05)
+            else:
+                assert not answer.replayed
+                return
 
 
 async def test_a_server_that_stops_refuses_and_says_when_to_come_back(

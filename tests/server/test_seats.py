@@ -156,22 +156,6 @@ async def test_a_table_that_nobody_joins_ends(serve: Serve, meet: Meet) -> None:
     assert event.table_closed.reason == event_pb2.CLOSE_REASON_EMPTY
 
 
-async def test_tables_that_ended_are_kept_for_a_while_and_then_forgotten(
-    serve: Serve, meet: Meet
-) -> None:
-    server = await serve(replace(QUICK, closed_tables_kept=2))
-    ann = meet(server, "Ann")
-    tables: list[str] = []
-    for _ in range(4):
-        table = await ann.open_table()
-        await ann.call(ann.lobby.CloseTable, lobby_pb2.CloseTableRequest(table=table))
-        tables.append(table)
-    await ann.open_table()
-    closed = lobby_pb2.ListTablesRequest(phase=table_pb2.TABLE_PHASE_CLOSED)
-    listed = await ann.call(ann.lobby.ListTables, closed)
-    assert [summary.table for summary in listed.tables] == tables[:1:-1]
-
-
 async def test_between_deals_nobody_waits_for_whoever_left(serve: Serve, meet: Meet) -> None:
     table, ann, bob = await game_of_two(serve, meet, WAITS)
     await asyncio.gather(

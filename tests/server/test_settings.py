@@ -40,7 +40,7 @@ def test_a_limit_has_to_let_something_through(wrong: dict[str, Any]) -> None:
         {"heartbeat": 0},
         {"heartbeat": 11},
         {"batch_events": 0},
-        {"closed_tables_kept": -1},
+        {"ended_in_memory": -1},
     ],
 )
 def test_a_setting_has_to_make_sense(wrong: dict[str, Any]) -> None:

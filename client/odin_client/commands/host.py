@@ -10,6 +10,7 @@ import click
 
 from odin_client.address import DEFAULT_PORT, Address, own_addresses
 from odin_client.commands.options import Ui, credential_file, ending, sits_down, threshold_of
+from odin_client.commands.store import option as store_option
 
 if TYPE_CHECKING:
     from odin_client.local_server import LocalServer
@@ -21,6 +22,7 @@ class _Wish:
     """What was asked for."""
 
     listen: str
+    store: str
     seats: int
     bots: int
     level: str
@@ -57,6 +59,7 @@ class _Wish:
     show_default=True,
     help="Where the server listens.",
 )
+@store_option
 @sits_down
 @credential_file
 def command(
@@ -68,6 +71,7 @@ def command(
     private: bool,
     title: str,
     listen: str,
+    store: str,
     name: str,
     ui: Ui,
     colour: str | None,
@@ -83,7 +87,9 @@ def command(
     if bots >= seats:
         raise click.UsageError(f"{bots} bots and you need {bots + 1} seats: raise --seats.")
     to = threshold_of(threshold, single_deal)
-    wish = _Wish(listen, seats, bots, level, to, private, title, name, ui, colour, credential_file)
+    wish = _Wish(
+        listen, store, seats, bots, level, to, private, title, name, ui, colour, credential_file
+    )
     return run_in_loop(_host(wish))
 
 
@@ -93,12 +99,13 @@ async def _host(wish: _Wish) -> int:
     from odin_client.local_server import LocalServer
 
     try:
-        server = LocalServer.start(wish.listen, ["--until-empty"], tied=False, log=log_file())
+        options = ["--until-empty", "--store", wish.store]
+        server = LocalServer.start(wish.listen, options, tied=False, log=log_file())
     except ClientError as error:
         raise ClientError(
             f"{error.message} {error.advice}",
             "If a server runs there already, sit down with `odin-table join 127.0.0.1`; "
-            "or choose another port: `--listen 0.0.0.0:7712`.",
+            "or choose another port and another store: `--listen 0.0.0.0:7712 --store memory`.",
         ) from error
     try:
         session = await _open(server, wish)

@@ -25,7 +25,7 @@ class _Wish:
     @property
     def server_options(self) -> list[str]:
         """For the server that this game gets."""
-        options: list[str] = []
+        options = ["--store", "memory"]
         if self.pace is not None:
             options += ["--set", f"bot_delay={self.pace}"]
         if self.seed is not None:

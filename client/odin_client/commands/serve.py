@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from odin_client.address import DEFAULT_PORT
+from odin_client.commands.store import file_of
+from odin_client.commands.store import option as store_option
 
 if TYPE_CHECKING:
     from odin_server.settings import Settings
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Where to listen. 0.0.0.0 is every address of this machine, port 0 any free port.",
 )
+@store_option
 @click.option("--seed", type=int, help="Deal the same cards each time. Never for a real game.")
 @click.option(
     "--set",
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
 @click.option("--until-stdin-closes", is_flag=True, hidden=True)
 def command(
     listen: str,
+    store: str,
     seed: int | None,
     changes: tuple[str, ...],
     lists_settings: bool,
@@ -52,7 +56,8 @@ def command(
     from odin_server.settings import Settings
 
     host, port = _host_and_port(listen)
-    settings = Settings(host=host, port=port, seed=seed, until_empty=until_empty)
+    file = file_of(store)
+    settings = Settings(host=host, port=port, store=file, seed=seed, until_empty=until_empty)
     settings = _changed(settings, changes)
     if lists_settings:
         for name, value in _settings_in(settings).items():
@@ -68,7 +73,7 @@ def _settings_in(settings: Settings) -> dict[str, int | float]:
     own = {
         field.name: getattr(settings, field.name)
         for field in fields(settings)
-        if field.name not in ("host", "port", "seed", "limits", "until_empty")
+        if field.name not in ("host", "port", "store", "seed", "limits", "until_empty")
     }
     return own | {f.name: getattr(settings.limits, f.name) for f in fields(settings.limits)}
 

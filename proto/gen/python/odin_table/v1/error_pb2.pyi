@@ -45,6 +45,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """
     ERROR_REASON_TABLE_NOT_FOUND: _ErrorReason.ValueType  # 4
     """NOT_FOUND. No such table, or a private one and not its code: the answer is the same."""
+    ERROR_REASON_TABLE_DAMAGED: _ErrorReason.ValueType  # 21
+    """DATA_LOSS. The records of this table cannot be read; other tables are not touched. Do not retry.
+    Only the operator can do something: the server's log says what.
+    """
     ERROR_REASON_NOT_ALLOWED: _ErrorReason.ValueType  # 5
     """PERMISSION_DENIED. Only a seat, or only the host, may do this. Do not retry."""
     ERROR_REASON_REQUEST_ID_REUSED: _ErrorReason.ValueType  # 6
@@ -104,6 +108,10 @@ message. Facts: needed_revision.
 """
 ERROR_REASON_TABLE_NOT_FOUND: ErrorReason.ValueType  # 4
 """NOT_FOUND. No such table, or a private one and not its code: the answer is the same."""
+ERROR_REASON_TABLE_DAMAGED: ErrorReason.ValueType  # 21
+"""DATA_LOSS. The records of this table cannot be read; other tables are not touched. Do not retry.
+Only the operator can do something: the server's log says what.
+"""
 ERROR_REASON_NOT_ALLOWED: ErrorReason.ValueType  # 5
 """PERMISSION_DENIED. Only a seat, or only the host, may do this. Do not retry."""
 ERROR_REASON_REQUEST_ID_REUSED: ErrorReason.ValueType  # 6

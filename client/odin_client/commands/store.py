@@ -1,0 +1,44 @@
+"""Where a server keeps its tables, as `--store` says it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import click
+import platformdirs
+
+_FILE: Final = "sqlite:"
+_MEMORY: Final = "memory"
+
+
+def _default() -> str:
+    folder = platformdirs.user_data_path("odin-table", appauthor=False)
+    return f"{_FILE}{folder / 'tables.db'}"
+
+
+def file_of(store: str) -> Path | None:
+    """The file of this store; None for one in memory. Raises BadParameter for anything else."""
+    if store == _MEMORY:
+        return None
+    path = store.removeprefix(_FILE)
+    if path == store or not path:
+        raise click.BadParameter(
+            f"{store!r} is no store: say sqlite:PATH, or memory.", param_hint="--store"
+        )
+    return Path(path)
+
+
+def _checked(_ctx: click.Context, _param: click.Parameter, store: str) -> str:
+    file_of(store)
+    return store
+
+
+option: Final = click.option(
+    "--store",
+    default=_default,
+    callback=_checked,
+    metavar="sqlite:PATH|memory",
+    help="Where the tables are kept (default: tables.db in the data folder of your system). In "
+    "memory they are gone when the server stops.",
+)
