@@ -15,6 +15,7 @@ from odin_client.updates import (
     CardPickedUp,
     CardsPlayed,
     ChatSaid,
+    DeadlineMoved,
     DealEnded,
     DealStarted,
     GameEnded,
@@ -107,7 +108,9 @@ class _Names:
             case Actor.SUBSTITUTE:
                 return f"{self._possessive(seat)} substitute"
             case Actor.CLOCK:
-                return f"By default {self.within(seat)}"
+                # Only of a bot, or of whoever plays for somebody, can it be that it failed.
+                person = self._table.seats[seat].occupant is Occupant.PERSON
+                return f"{'Time was up:' if person else 'By default'} {self.within(seat)}"
             case _:
                 return self(seat)
 
@@ -184,6 +187,9 @@ def _at_the_table(update: Update, name: _Names) -> str | None:
             return f"{name.verb(update.seat, 'is', 'are')} {state}."
         case RematchAsked():
             return f"{name.verb(update.seat, 'wants', 'want')} another game."
+        case DeadlineMoved():
+            seconds = counted(max(1, round(update.given_back.total_seconds())), "second")
+            return f"Nobody could act for {seconds}; that time is given back."
         case BotFailed():
             return f"The bot {name.within(update.seat)} failed: {update.problem}."
         case TableClosed():

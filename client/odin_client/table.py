@@ -8,7 +8,7 @@ here guesses, and nothing is stored that follows from the rest.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from odin_client import wire
@@ -16,6 +16,7 @@ from odin_client.updates import (
     CardPickedUp,
     CardsPlayed,
     ChatSaid,
+    DeadlineMoved,
     DealEnded,
     DealStarted,
     DecisionOpened,
@@ -239,14 +240,30 @@ class TableModel:
             self.game = Game(
                 game=event.game,
                 removed=event.removed,
-                players=tuple(Player(seat) for seat in event.seats),
+                players=tuple(Player(seat, bank=self._full_bank) for seat in event.seats),
                 hand=() if self.my_seat in event.seats else None,
             )
             self.phase = Phase.PLAYING
         elif isinstance(event, DecisionOpened):
             self.decision = event.decision
+        elif isinstance(event, DeadlineMoved):
+            if self.decision is not None:
+                self.decision = replace(self.decision, deadline=event.deadline)
+            else:
+                self.next_deal_time = event.deadline
         elif self.game is not None:
             self._fold_deal(event, self.game)
+
+    @property
+    def _full_bank(self) -> timedelta | None:
+        return timedelta(seconds=self.options.bank) if self.options.turn_time else None
+
+    def _charged(self, player: Player, time: datetime) -> Player:
+        """The player after acting at this time: the bank runs last, until the deadline."""
+        deadline = self.decision.deadline if self.decision else None
+        if deadline is None or player.bank is None:
+            return player
+        return replace(player, bank=min(player.bank, max(timedelta(), deadline - time)))
 
     def _fold_deal(self, event: Event, game: Game) -> None:
         match event:
@@ -268,7 +285,7 @@ class TableModel:
                 self.phase = Phase.PLAYING
                 self.next_deal_time = None
             case CardsPlayed():
-                player = game.player(event.seat)
+                player = self._charged(game.player(event.seat), event.time)
                 went_out = event.card_count == 0
                 beaten = game.centre.cards if game.centre and went_out else ()
                 self.game = replace(
@@ -281,7 +298,7 @@ class TableModel:
                 )
                 self.decision = None
             case CardPickedUp():
-                player = game.player(event.seat)
+                player = self._charged(game.player(event.seat), event.time)
                 mine = event.seat == self.my_seat and game.hand is not None
                 self.game = replace(
                     _with_player(game, replace(player, card_count=event.card_count)),
@@ -290,7 +307,7 @@ class TableModel:
                 )
                 self.decision = None
             case Passed():
-                player = game.player(event.seat)
+                player = self._charged(game.player(event.seat), event.time)
                 self.game = _with_player(game, replace(player, passed=True))
                 self.decision = None
             case RoundEnded():

@@ -6,7 +6,7 @@ Every one is a plain value, already folded into the model when it is seen.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TypeAlias
 
 from odin_client.values import (
@@ -195,6 +195,15 @@ class GameEnded(Event):
     """The game ended (R16)."""
 
     winners: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeadlineMoved(Event):
+    """Time in which nobody could act was given back."""
+
+    deadline: datetime
+    """Of the open decision; between deals, when the next one starts."""
+    given_back: timedelta
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

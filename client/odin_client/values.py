@@ -7,7 +7,7 @@ Texts are cleaned already. Times are in UTC, by the server's clock.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import Enum
 from typing import Self, TypeAlias
 
@@ -132,6 +132,10 @@ class Options:
     open_to_bots: bool = True
     """Whether a program may take a free seat by itself."""
     title: str = ""
+    turn_time: int = 0
+    """For each decision, in seconds. 0: there is no clock."""
+    bank: int = 0
+    """For each seat and game, used after the time of a turn. In seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +171,8 @@ class Player:
     penalties: tuple[int, ...] = ()
     """One for each finished deal."""
     total: int = 0
+    bank: timedelta | None = None
+    """What is left of it, without what the open decision takes. None: there is no clock."""
 
 
 @dataclass(frozen=True, slots=True)

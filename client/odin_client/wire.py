@@ -146,6 +146,8 @@ def options_of(message: table_pb2.TableOptions) -> values.Options:
         private=message.visibility == table_pb2.VISIBILITY_PRIVATE,
         open_to_bots=message.open_to_bots,
         title=clean(message.title, TITLE_LENGTH),
+        turn_time=message.clock.per_turn.seconds,
+        bank=message.clock.bank.seconds,
     )
 
 
@@ -160,6 +162,9 @@ def options_message(options: values.Options) -> table_pb2.TableOptions:
         open_to_bots=options.open_to_bots,
         title=options.title,
     )
+    if options.turn_time or options.bank:
+        message.clock.per_turn.seconds = options.turn_time
+        message.clock.bank.seconds = options.bank
     if options.threshold is None:
         message.single_deal = True
     else:
@@ -213,6 +218,7 @@ def game_of(message: table_pb2.GameView) -> values.Game:
                 passed=player.passed,
                 penalties=tuple(player.penalties),
                 total=player.total,
+                bank=player.bank.ToTimedelta() if player.HasField("bank") else None,
             )
             for player in message.players
         ),
@@ -346,6 +352,13 @@ def _game_event_of(message: event_pb2.Event, head: _Head) -> updates.Event:
             return _deal_ended(message.deal_ended, head)
         case "game_ended":
             return updates.GameEnded(**head, winners=tuple(message.game_ended.winners))
+        case "deadline_moved":
+            moved = message.deadline_moved
+            return updates.DeadlineMoved(
+                **head,
+                deadline=time_of(moved.deadline),
+                given_back=moved.given_back.ToTimedelta(),
+            )
         case "bot_failed":
             failed = message.bot_failed
             return updates.BotFailed(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -102,13 +102,19 @@ TABLE = TableModel(
                 **at(seat=1, card=cards("G4")[0], discarded=cards("G6 G5"), card_count=5),
                 actor=Actor.CLOCK,
             ),
-            "By default Bob took green 4; green 6 and green 5 were discarded.",
+            "Time was up: Bob took green 4; green 6 and green 5 were discarded.",
         ),
         (
             updates.Passed(**at(seat=0), actor=Actor.SUBSTITUTE),
             "Your substitute passed.",
         ),
         (updates.Passed(**at(seat=1), actor=Actor.PERSON), "Bob passed."),
+        (updates.Passed(**at(seat=0), actor=Actor.CLOCK), "Time was up: you passed."),
+        (updates.Passed(**at(seat=2), actor=Actor.CLOCK), "By default Freya passed."),
+        (
+            updates.DeadlineMoved(**at(deadline=NOW, given_back=timedelta(seconds=12.4))),
+            "Nobody could act for 12 seconds; that time is given back.",
+        ),
         (
             updates.RoundEnded(**at(opener=0, discarded=cards("G6"))),
             "The round is over. You open the next one.",

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from datetime import timedelta
 
 import pytest
 
 from odin_client import wire
+from odin_client.address import Address
+from odin_client.connection import Connection
+from odin_client.credential_store import Credential
+from odin_client.errors import Refused
 from odin_client.session import Session
 from odin_client.table import CHAT_KEPT, OutOfStepError, TableModel
 from odin_client.updates import ChatSaid, Event, SnapshotTaken
 from odin_client.values import Action, Options, Phase, PlayCards, TableView
+from odin_server.main import Server
+from odin_server.settings import Settings
+from odin_server.table_commands import give_back_time
 from odin_table.v1 import event_pb2, play_pb2, table_pb2
 from tests.client.conftest import DEADLINE, Connect, seated
+from tests.server.clocks import SetClock
 
 
 class Follower:
@@ -140,6 +150,47 @@ async def test_folding_equals_the_snapshot_while_a_substitute_plays(connect: Con
     finally:
         for follower in followers:
             await follower.stop()
+
+
+async def test_folding_equals_the_snapshot_under_a_clock() -> None:
+    """Banks are charged, times run out, and time is given back."""
+    time = SetClock()
+    settings = Settings(port=0, deal_pause=3600, away_after=36000, seed=7)
+    server = Server(settings, clock=time)
+    await server.start()
+    address = Address("127.0.0.1", server.port)
+    followers: list[Follower] = []
+
+    async def connect() -> Connection:
+        return await Connection.open(address, Credential.new())
+
+    try:
+        options = Options(seats=2, threshold=None, turn_time=10, bank=30)
+        sessions = await seated(connect, "Ann", "Bob", options=options)
+        table = sessions[0].table.table
+        followers = [Follower(session) for session in [*sessions, Session(await connect(), table)]]
+        await sessions[0].start()
+        for step in range(30):
+            seqs = [await follower.check_now() for follower in followers]
+            if len(set(seqs)) > 1:
+                continue
+            turn = next((session for session in sessions if session.table.my_turn), None)
+            if turn is None:
+                break
+            time.let_pass((3, 12, 0, 50, 10.5)[step % 5], server)
+            if step % 3 == 0:
+                await server.lobby.table(table).submit(lambda d: give_back_time(d, 2_500_000))
+            with contextlib.suppress(Refused):  # too late: the default action was taken
+                await turn.act(lowest_play(turn.table))
+        game = followers[-1].session.table.game
+        assert game is not None
+        banks = [player.bank for player in game.players]
+        assert all(bank is not None and bank < timedelta(seconds=30) for bank in banks)
+    finally:
+        for follower in followers:
+            await follower.stop()
+            await follower.session.connection.close()
+        await server.stop()
 
 
 # Without a server

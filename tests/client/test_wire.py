@@ -40,6 +40,8 @@ def test_an_action_survives_the_wire(action: PlayCards | PickUp | Pass) -> None:
         Options(),
         Options(seats=2, threshold=None, short_deck=False, private=True, open_to_bots=False),
         Options(threshold=100, title="Longship"),
+        Options(turn_time=45),
+        Options(turn_time=5, bank=3600),
     ],
 )
 def test_options_survive_the_wire(options: Options) -> None:
