@@ -248,6 +248,9 @@ class SeatPresence:
     seat: int
     connected: bool
     away_since: datetime | None = None
+    kept_until: datetime | None = None
+    """When a substitute plays, or the seat is free. None for somebody who is there, and when one
+    plays already."""
 
 
 @dataclass(frozen=True, slots=True)

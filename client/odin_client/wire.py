@@ -385,7 +385,12 @@ def presence_of(message: event_pb2.Presence) -> updates.PresenceChanged:
     """Who is there."""
     return updates.PresenceChanged(
         seats=tuple(
-            values.SeatPresence(seat.seat, seat.connected, _time_in(seat, "away_since"))
+            values.SeatPresence(
+                seat.seat,
+                seat.connected,
+                _time_in(seat, "away_since"),
+                _time_in(seat, "kept_until"),
+            )
             for seat in message.seats
         ),
         watchers=message.watchers,

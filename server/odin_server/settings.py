@@ -77,8 +77,9 @@ class Settings:
     """How long a built-in bot may think before its default action is taken."""
     deal_pause: float = 15.0
     """After a deal, when the next one starts at the latest."""
-    away_after: float = 120.0
-    """How long the holder of a seat may be away before a substitute plays, or the seat is free."""
+    away_budget: float = 120.0
+    """How long the holder of a seat may be away, all times of a game together, before a substitute
+    plays; and while no game is under way, at a time, before the seat is free."""
     empty_after: float = 120.0
     """How long a table may be without people before it ends."""
     until_empty: bool = False
@@ -107,7 +108,7 @@ class Settings:
         _check("heartbeat", self.heartbeat, above=0, most=10)
         for name in ("bot_timeout", "batch_events", "snapshot_after"):
             _check(name, getattr(self, name), above=0)
-        for name in ("bot_delay", "deal_pause", "away_after", "empty_after"):
+        for name in ("bot_delay", "deal_pause", "away_budget", "empty_after"):
             _check(name, getattr(self, name))
         for name in ("ended_in_memory", "unplayed_kept", "ended_kept", "names_kept"):
             _check(name, getattr(self, name))

@@ -20,7 +20,7 @@ from odin_server import table_commands as commands
 from odin_server.chat import LINES_KEPT, Chat, Line
 from odin_server.clock import Clock
 from odin_server.event_log import Conflict, EventLog, StoreUnavailable
-from odin_server.events import Batch, Record, RequestKey, SeatResumed, SeatTaken
+from odin_server.events import Batch, Record, RequestKey, SeatResumed, SeatTaken, SubstituteSeated
 from odin_server.presence import Presence
 from odin_server.settings import Settings
 from odin_server.standstill import Standstill
@@ -91,7 +91,7 @@ class Table:
         """When it was opened, in microseconds since 1970."""
         self.last_time = 0
         """The time of the last record, in microseconds since 1970."""
-        self.presence: Final = Presence(self.opened)
+        self.presence: Final = Presence(self.opened, round(world.settings.away_budget * 1e6))
         self.chat: Final = Chat()
         self.listeners: Final = list(listeners)
         self._world: Final = world
@@ -224,8 +224,10 @@ class Table:
             self._events.append(encode_event(record, self.state))
             if self.state.games > before.games:
                 self._games.append((record.seq, None))
+                self.presence.game_started(self._world.clock.now())
             if before.in_game and not self.state.in_game:
                 self._games[-1] = (self._games[-1][0], record.seq)
+                self.presence.changed()
             self._expect(record)
         self._act_ends.append(self.state.seq)
 
@@ -238,6 +240,8 @@ class Table:
                 seat = self.state.seats[number]
                 assert seat is not None, "a seat that is given back is taken"
                 self.presence.expected(seat.holder, self._world.clock.now())
+            case SubstituteSeated():
+                self.presence.changed()
             case _:
                 pass
 
@@ -313,7 +317,7 @@ class Table:
 
     def stream_opened(self, credential: bytes | None) -> None:
         """Somebody watches; None for somebody without a credential."""
-        self.presence.came(credential)
+        self.presence.came(credential, self._world.clock.now())
         self._presence_changed(credential)
 
     def stream_closed(self, credential: bytes | None) -> None:
@@ -326,6 +330,16 @@ class Table:
         if viewer.seat is not None or viewer.is_host:
             self.changed()
         # Of a crowd that comes or goes everybody is told together, with the next beat of the heart.
+
+    def kept_until(self, number: int) -> int | None:
+        """When the holder of this seat has stayed away for too long, in microseconds since 1970.
+
+        None: the holder is here, or a substitute plays already, or it is a bot's seat.
+        """
+        seat = self.state.seats[number]
+        if seat is None or not seat.holder or seat.substitute is not None:
+            return None
+        return self.presence.away_until(seat.holder, in_game=self.state.in_game)
 
     def _is_empty(self) -> bool:
         """Whether neither somebody from outside plays here, nor the host is watching."""
@@ -343,15 +357,14 @@ class Table:
             due.append((state.next_deal, commands.next_deal))
         if state.decision is not None and state.decision.deadline is not None:
             due.append((state.decision.deadline, commands.time_out))
-        away_after = round(settings.away_after * 1e6)
-        for number, seat in state.taken():
-            since = self.presence.away_since(seat.holder) if seat.holder else None
-            if since is not None and seat.substitute is None:
-                due.append((since + away_after, commands.away_command(number)))
+        for number, _ in state.taken():
+            until = self.kept_until(number)
+            if until is not None:
+                due.append((until, commands.away_command(number)))
         if state.host and state.host_seat is None:
-            since = self.presence.away_since(state.host)
-            if since is not None:
-                due.append((since + away_after, commands.host_away))
+            until = self.presence.away_until(state.host, in_game=False)
+            if until is not None:
+                due.append((until, commands.host_away))
         if not self._is_empty():
             self._empty_since = None
         else:

@@ -194,10 +194,12 @@ def presence_of(table: Table) -> event_pb2.Presence:
     counted = {state.host} if state.host else set[bytes]()
     for number, seat in state.taken():
         since = presence.away_since(seat.holder) if seat.holder else None
+        until = table.kept_until(number)
         notice.seats.add(
             seat=number,
             connected=since is None,
             away_since=None if since is None else timestamp(since),
+            kept_until=None if until is None else timestamp(until),
         )
         if seat.holder:
             counted.add(seat.holder)

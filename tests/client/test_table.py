@@ -155,7 +155,7 @@ async def test_folding_equals_the_snapshot_while_a_substitute_plays(connect: Con
 async def test_folding_equals_the_snapshot_under_a_clock() -> None:
     """Banks are charged, times run out, and time is given back."""
     time = SetClock()
-    settings = Settings(port=0, deal_pause=3600, away_after=36000, seed=7)
+    settings = Settings(port=0, deal_pause=3600, away_budget=36000, seed=7)
     server = Server(settings, clock=time)
     await server.start()
     address = Address("127.0.0.1", server.port)

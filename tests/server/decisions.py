@@ -57,13 +57,13 @@ def _towards(
     return action
 
 
-async def reach_the_end_of_a_deal(table: str, *people: Person) -> None:
-    """Plays every seat of a game until a deal is over."""
+async def play_to_the_end(table: str, *people: Person) -> table_pb2.TableView:
+    """Plays every seat of a game until the deal, and perhaps the game, is over."""
     for _ in range(_MOST_ACTS):
         for person in people:
             view = await person.view(table)
-            if view.phase == table_pb2.TABLE_PHASE_BETWEEN_DEALS:
-                return
+            if view.phase != table_pb2.TABLE_PHASE_PLAYING:
+                return view
             if view.decision.HasField("choices"):
                 await person.act(table, view.decision.id, first_choice(view.decision.choices))
     raise AssertionError("the deal never ended")

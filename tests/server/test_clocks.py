@@ -18,10 +18,10 @@ from odin_server.wire import timestamp
 from odin_table.v1 import decision_pb2, event_pb2, table_pb2
 from tests.server.clocks import SetClock
 from tests.server.conftest import QUICK, Meet, Serve
-from tests.server.decisions import OPEN, PICK_UP, RESPOND, reach, reach_the_end_of_a_deal
+from tests.server.decisions import OPEN, PICK_UP, RESPOND, play_to_the_end, reach
 from tests.server.people import Person, Refused, first_choice, payload, told_until
 
-PAUSES = replace(QUICK, deal_pause=3600, away_after=36000)
+PAUSES = replace(QUICK, deal_pause=3600, away_budget=36000)
 
 ACTS = ("cards_played", "card_picked_up", "passed")
 
@@ -238,8 +238,9 @@ async def test_time_is_given_back_to_the_decision_and_not_charged(serve: Serve, 
 
 async def test_time_is_given_back_to_the_pause_between_deals(serve: Serve, meet: Meet) -> None:
     game = await two(serve, meet, per_turn=600)
-    await reach_the_end_of_a_deal(game.table, game.ann, game.bob)
+    await play_to_the_end(game.table, game.ann, game.bob)
     before = await game.ann.view(game.table)
+    assert before.phase == table_pb2.TABLE_PHASE_BETWEEN_DEALS
     table = await game.server.lobby.find(game.table, "", None)
     await table.submit(lambda draft: commands.give_back_time(draft, 1_500_000))
     after = await game.ann.view(game.table)

@@ -98,14 +98,14 @@ async def test_an_action_that_the_first_server_kept_is_answered_by_the_second(
 async def test_nobody_counts_as_away_for_the_time_without_a_server(
     serve: Serve, meet: Meet, reopen: Reopen
 ) -> None:
-    first = await serve(replace(QUICK, away_after=3600), log=reopen())
+    first = await serve(replace(QUICK, away_budget=3600), log=reopen())
     ann = meet(first, "Ann")
     table = await ann.open_table()
     await ann.sit(table)
     stopped = (await ann.view(table)).seq
     await first.stop()
     # What happened before the stop lies further back than the second server would wait.
-    second = await serve(replace(QUICK, away_after=60), log=reopen(), clock=_Later())
+    second = await serve(replace(QUICK, away_budget=60), log=reopen(), clock=_Later())
     ann = meet(second, "Ann")
     assert (await ann.view(table)).seq == stopped
     events = await told_until(ann, table, "seat_taken")
@@ -311,7 +311,7 @@ async def test_nobody_counts_as_away_for_the_time_before_they_sat_down(
     serve: Serve, meet: Meet
 ) -> None:
     clock = _Later()
-    server = await serve(replace(QUICK, away_after=60), clock=clock)
+    server = await serve(replace(QUICK, away_budget=60), clock=clock)
     ann, bob = meet(server, "Ann"), meet(server, "Bob")
     table = await ann.open_table()
     clock.ahead *= 2

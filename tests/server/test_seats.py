@@ -69,7 +69,7 @@ async def test_the_seat_can_be_taken_back(serve: Serve, meet: Meet) -> None:
 async def test_whoever_stays_away_is_replaced_and_takes_over_by_watching_again(
     serve: Serve, meet: Meet
 ) -> None:
-    table, ann, bob = await game_of_two(serve, meet, replace(QUICK, away_after=0.2))
+    table, ann, bob = await game_of_two(serve, meet, replace(QUICK, away_budget=0.2))
     # Nobody has opened a stream yet, so both are away; Ann comes in time.
     async with aclosing(ann.events(table)) as events:
         async for event in events:
@@ -95,7 +95,7 @@ async def test_whoever_left_only_watches_until_they_sit_down_again(
 async def test_a_seat_is_free_when_its_holder_leaves_or_stays_away_before_a_game(
     serve: Serve, meet: Meet
 ) -> None:
-    server = await serve(replace(QUICK, away_after=0.2))
+    server = await serve(replace(QUICK, away_budget=0.2))
     ann, bob, cleo = (meet(server, name) for name in ("Ann", "Bob", "Cleo"))
     table = await ann.open_table()
     async with aclosing(ann.events(table)) as events:

@@ -36,7 +36,7 @@ def test_a_limit_has_to_let_something_through(wrong: dict[str, Any]) -> None:
     [
         {"deal_pause": -1},
         {"bot_delay": float("nan")},
-        {"away_after": float("inf")},
+        {"away_budget": float("inf")},
         {"heartbeat": 0},
         {"heartbeat": 11},
         {"batch_events": 0},

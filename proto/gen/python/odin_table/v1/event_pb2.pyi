@@ -971,6 +971,7 @@ class SeatPresence(_message.Message):
     SEAT_FIELD_NUMBER: _builtins.int
     CONNECTED_FIELD_NUMBER: _builtins.int
     AWAY_SINCE_FIELD_NUMBER: _builtins.int
+    KEPT_UNTIL_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The seat."""
     connected: _builtins.bool
@@ -979,16 +980,24 @@ class SeatPresence(_message.Message):
     def away_since(self) -> _timestamp_pb2.Timestamp:
         """When the holder went away, if so."""
 
+    @_builtins.property
+    def kept_until(self) -> _timestamp_pb2.Timestamp:
+        """When the holder has been away for too long: then a substitute plays during a game, and the seat
+        is free otherwise. In a game all times away count together, but a few seconds are left each
+        time. Absent when the holder is there, and when a substitute plays already.
+        """
+
     def __init__(
         self,
         *,
         seat: _builtins.int = ...,
         connected: _builtins.bool = ...,
         away_since: _timestamp_pb2.Timestamp | None = ...,
+        kept_until: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["away_since", b"away_since"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["away_since", b"away_since", "kept_until", b"kept_until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["away_since", b"away_since", "connected", b"connected", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["away_since", b"away_since", "connected", b"connected", "kept_until", b"kept_until", "seat", b"seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
