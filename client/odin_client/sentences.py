@@ -156,6 +156,8 @@ def _coming_and_going(update: Update, name: _Names) -> str | None:
     match update:
         case SeatTaken():
             kind = _in_brackets(update.seat, with_state=False)
+            if update.instead_of:
+                return f"{name(update.seat.seat)}{kind} plays on for {update.instead_of}."
             return f"{name(update.seat.seat)} sat down{kind}."
         case SeatLeft():
             match update.reason:

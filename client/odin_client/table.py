@@ -41,6 +41,7 @@ from odin_client.values import (
     ChatLine,
     Decision,
     Game,
+    LeaveReason,
     Occupant,
     Options,
     Phase,
@@ -173,6 +174,8 @@ class TableModel:
             event = wire.event_of(message)
             if isinstance(event, SeatLeft):
                 event = replace(event, name=self.name_of(event.seat))
+            elif isinstance(event, SeatTaken) and self.seats[event.seat.seat].abandoned:
+                event = replace(event, instead_of=self.name_of(event.seat.seat))
             self._fold_table(event)
             self._fold_game(event)
             self.seq = event.seq
@@ -194,21 +197,25 @@ class TableModel:
                 self.seats = tuple(Seat(seat) for seat in range(event.options.seats))
                 self.phase = Phase.WAITING
             case SeatTaken():
+                if self.seats[event.seat.seat].abandoned:
+                    self._lose_seat(event.seat.seat)
                 self._set_seat(event.seat)
             case SeatLeft():
+                self._lose_seat(event.seat)
                 self._set_seat(Seat(event.seat))
-                if event.seat == self.my_seat:
-                    self.my_seat = None
-                    self.game = replace(self.game, hand=None) if self.game else None
             case HostChanged():
                 self.seats = tuple(replace(s, host=s.seat == event.seat) for s in self.seats)
                 self.i_am_host = event.seat is not None and event.seat == self.my_seat
+                self._hide_code()
             case ReadyChanged():
                 self._set_seat(replace(self.seats[event.seat], ready=event.ready))
-            case SubstituteSeated():
-                self._set_seat(replace(self.seats[event.seat], substituted=True, ready=True))
+            case SubstituteSeated(reason=reason):
+                left = reason is LeaveReason.LEFT
+                seat = self.seats[event.seat]
+                self._set_seat(replace(seat, substituted=True, ready=True, abandoned=left))
             case SeatResumed():
-                self._set_seat(replace(self.seats[event.seat], substituted=False, ready=False))
+                seat = self.seats[event.seat]
+                self._set_seat(replace(seat, substituted=False, ready=False, abandoned=False))
             case DealEnded():
                 self._ask_who_is_ready()
             case RematchAsked():
@@ -230,6 +237,21 @@ class TableModel:
             else seat
             for seat in self.seats
         )
+
+    def _lose_seat(self, seat: int) -> None:
+        """Nobody holds this seat any more, or somebody else does."""
+        if seat != self.my_seat:
+            return
+        self.my_seat = None
+        self._hide_code()
+        self.game = replace(self.game, hand=None) if self.game else None
+        if self.decision is not None:
+            self.decision = replace(self.decision, plays=(), pick_ups=(), default_action=None)
+
+    def _hide_code(self) -> None:
+        """Only seats and the host are shown the code."""
+        if self.my_seat is None and not self.i_am_host:
+            self.code = ""
 
     def _set_seat(self, seat: Seat) -> None:
         self.seats = tuple(seat if s.seat == seat.seat else s for s in self.seats)

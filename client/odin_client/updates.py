@@ -44,6 +44,8 @@ class SeatTaken(Event):
     """Somebody sat down."""
 
     seat: Seat
+    instead_of: str = ""
+    """During a game: who has left this seat; filled in by the model, the last to know."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

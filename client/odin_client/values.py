@@ -153,6 +153,8 @@ class Seat:
     host: bool = False
     substituted: bool = False
     """A substitute plays it, because whoever holds it left or stayed away."""
+    abandoned: bool = False
+    """Whoever holds it left: anybody may take it while the game is under way."""
 
     @property
     def free(self) -> bool:
@@ -295,3 +297,10 @@ class TableSummary:
     deal: int
     """Of the running game, from 1. 0 when none is being played."""
     create_time: datetime
+
+    @property
+    def joinable(self) -> bool:
+        """Whether there is a seat to take: a free one, or in a game one whose holder has left."""
+        if self.phase is Phase.WAITING:
+            return any(seat.free for seat in self.seats)
+        return self.deal > 0 and any(seat.abandoned for seat in self.seats)

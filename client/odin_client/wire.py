@@ -182,6 +182,7 @@ def seat_of(message: table_pb2.Seat) -> values.Seat:
         ready=message.ready,
         host=message.host,
         substituted=message.substituted,
+        abandoned=message.abandoned,
     )
 
 

@@ -303,6 +303,12 @@ def _is_listed(state: TableState, phase: TablePhase | None, joinable: bool, for_
         return False
     return (
         (phase is None or state.phase is phase)
-        and (not joinable or (state.phase is TablePhase.WAITING and None in state.seats))
+        and (not joinable or _is_joinable(state))
         and (not for_bots or state.options.open_to_bots)
     )
+
+
+def _is_joinable(state: TableState) -> bool:
+    if state.in_game:
+        return bool(state.abandoned())
+    return state.phase is TablePhase.WAITING and None in state.seats

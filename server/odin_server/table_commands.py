@@ -152,7 +152,10 @@ def close_empty_table(draft: Draft) -> None:
 def take_seat(
     draft: Draft, holder: bytes, name: str, wanted: int | None, occupant: Occupant
 ) -> int:
-    """Sits the holder down, or gives back the seat that they hold. Returns the seat."""
+    """Sits the holder down, or gives back the seat that they hold. Returns the seat.
+
+    During a game only at a seat whose holder has left: hand and score come with it.
+    """
     state = draft.state
     own = state.seat_held_by(holder)
     if own is None and occupant is Occupant.REMOTE_BOT and not state.options.open_to_bots:
@@ -161,9 +164,8 @@ def take_seat(
     if own is not None:
         resume_seat(draft, own)
         return own
-    _not_in_game(state, "Seats are taken before a game, not during it. You can watch meanwhile.")
-    seat = _free_seat(state, wanted)
-    _name_is_free(state, name)
+    seat = _abandoned_seat(state, wanted) if state.in_game else _free_seat(state, wanted)
+    _name_is_free(state, name, at=seat)
     draft.add(SeatTaken(seat, name, occupant, "", holder))
     if not draft.state.host and occupant is Occupant.PERSON:
         draft.add(HostChanged(seat))
@@ -244,7 +246,7 @@ def add_bot(draft: Draft, holder: bytes, level: str, wanted: int | None, name: s
     _waiting(state)
     seat = _free_seat(state, wanted)
     name = name or next(free for free in BOT_NAMES if not _is_taken(state, free))
-    _name_is_free(state, name)
+    _name_is_free(state, name, at=seat)
     if level not in STRATEGIES:
         raise invalid_option("level", f"There is no such level. Choose {', '.join(STRATEGIES)}.")
     draft.add(SeatTaken(seat, name, Occupant.BUILT_IN_BOT, level, b""))
@@ -520,12 +522,33 @@ def _free_seat(state: TableState, wanted: int | None) -> int:
     return wanted
 
 
-def _is_taken(state: TableState, name: str) -> bool:
-    return any(seat.name.casefold() == name.casefold() for _, seat in state.taken())
+def _abandoned_seat(state: TableState, wanted: int | None) -> int:
+    abandoned = state.abandoned()
+    if not abandoned:
+        raise Refusal(
+            Reason.ALREADY_STARTED,
+            "A game is being played, and nobody has left it. You can watch meanwhile.",
+        )
+    if wanted is None:
+        return abandoned[0]
+    if wanted not in abandoned:
+        raise Refusal(
+            Reason.SEAT_TAKEN,
+            f"During a game you can only take a seat whose holder has left: "
+            f"{', '.join(map(str, abandoned))}.",
+        )
+    return wanted
 
 
-def _name_is_free(state: TableState, name: str) -> None:
-    if _is_taken(state, name):
+def _is_taken(state: TableState, name: str, at: int | None = None) -> bool:
+    """Whether somebody has this name, other than at the seat that is about to be taken."""
+    return any(
+        seat.name.casefold() == name.casefold() for number, seat in state.taken() if number != at
+    )
+
+
+def _name_is_free(state: TableState, name: str, at: int) -> None:
+    if _is_taken(state, name, at):
         raise Refusal(
             Reason.NAME_TAKEN,
             f"Somebody at this table is called {name} already. Choose another name.",

@@ -78,6 +78,11 @@ class Seat(NamedTuple):
         )
 
     @property
+    def abandoned(self) -> bool:
+        """Whether its holder left on purpose during a game: somebody else may take it."""
+        return self.substituted_for is LeaveReason.LEFT
+
+    @property
     def played_by(self) -> str | None:
         """The level that plays this seat on the server; None when its holder does."""
         return self.substitute or self.level or None
@@ -129,6 +134,10 @@ class TableState(NamedTuple):
             if seat is not None and seat.holder == holder:
                 return number
         return None
+
+    def abandoned(self) -> list[int]:
+        """The seats that somebody may take during the game, since their holders have left."""
+        return [number for number, seat in self.taken() if seat.abandoned and self.in_game]
 
     @property
     def host_seat(self) -> int | None:

@@ -64,6 +64,7 @@ class Stream:
     async def items(self, after_seq: int | None, clock: Clock) -> AsyncIterator[bytes]:
         """The messages of the stream, encoded. `after_seq` None: a snapshot comes first."""
         table, settings = self.table, self._settings
+        seat = table.viewer(self.credential).seat
         cursor = -1 if after_seq is None else after_seq
         # Whoever asks for the whole log gets it, however long it is.
         may_skip = after_seq != 0
@@ -72,15 +73,20 @@ class Stream:
             # Whatever becomes new from here on, sending included, wakes the next wait.
             self._news.clear()
             seq = table.state.seq
-            if cursor < 0 or (may_skip and seq - cursor > settings.snapshot_after):
+            if cursor < seq:
                 viewer = table.viewer(self.credential)
-                yield field_bytes(_Item.SNAPSHOT_FIELD_NUMBER, table.view(viewer))
-                cursor = seq
-            elif cursor < seq:
-                passage = table.passage_after(cursor)
-                may_skip = may_skip or passage.end_seq == seq
-                yield passage.for_seat(table.viewer(self.credential).seat)
-                cursor = passage.end_seq
+                # Whoever has just taken a seat in a game needs the hand that comes with it.
+                new = viewer.seat not in (None, seat) and table.state.in_game
+                seat = viewer.seat
+                behind = may_skip and seq - cursor > settings.snapshot_after
+                if cursor < 0 or behind or new:
+                    yield field_bytes(_Item.SNAPSHOT_FIELD_NUMBER, table.view(viewer))
+                    cursor = seq
+                else:
+                    passage = table.passage_after(cursor)
+                    may_skip = may_skip or passage.end_seq == seq
+                    yield passage.for_seat(seat)
+                    cursor = passage.end_seq
             elif self.presence_seen != table.presence.version:
                 self.presence_seen = table.presence.version
                 notice = presence_of(table).SerializeToString()

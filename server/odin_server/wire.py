@@ -207,6 +207,7 @@ def _seat(number: int, seat: Seat | None, host: bytes) -> table_pb2.Seat:
         ready=seat.ready,
         host=bool(host) and seat.holder == host,
         substituted=seat.substitute is not None,
+        abandoned=seat.abandoned,
     )
 
 

@@ -150,6 +150,10 @@ TABLE = TableModel(
             "Game 1 starts, to 15 points, without red and blue: you and Bob.",
         ),
         (updates.SeatTaken(**at(seat=TABLE.seats[2])), "Freya sat down (bot, hard)."),
+        (
+            updates.SeatTaken(**at(seat=TABLE.seats[1]), instead_of="Astrid"),
+            "Bob plays on for Astrid.",
+        ),
         (updates.SeatLeft(**at(seat=1, reason=LeaveReason.LEFT, name="Bob")), "Bob left."),
         (updates.HostChanged(**at(seat=0)), "You are the host now."),
         (updates.ReadyChanged(**at(seat=1, ready=False)), "Bob is no longer ready."),

@@ -51,7 +51,7 @@ class Follower:
     async def check_now(self) -> int:
         """Compares with what the server shows at this moment; gives the number."""
         connection = self.session.connection
-        request = play_pb2.GetViewRequest(table=self.session.table.table)
+        request = play_pb2.GetViewRequest(table=self.session.table.table, code=self.session.code)
         view = wire.view_of((await connection.call(connection.table.GetView, request)).view)
         async with asyncio.timeout(DEADLINE):
             while view.seq not in self.known:
@@ -147,6 +147,34 @@ async def test_folding_equals_the_snapshot_while_a_substitute_plays(connect: Con
             await follower.check_now()
         await play_on(followers, Phase.GAME_OVER)
         assert not ann.table.seats[1].substituted
+    finally:
+        for follower in followers:
+            await follower.stop()
+
+
+async def test_folding_equals_the_snapshot_when_somebody_takes_the_seat_of_whoever_left(
+    connect: Connect,
+) -> None:
+    options = Options(seats=2, threshold=None, private=True)
+    (ann,) = await seated(connect, "Ann", options=options)
+    bob = await Session.sit_down(await connect(), ann.table.table, name="Bob", code=ann.code)
+    zoe = Session(await connect(), ann.table.table, code=ann.code)
+    followers = [Follower(session) for session in (ann, bob, zoe)]
+    try:
+        await ann.start()
+        await bob.leave()
+        for follower in followers:
+            await follower.check_now()
+        assert ann.table.seats[1].abandoned
+        await zoe.take_seat("Zoe")
+        for follower in followers:
+            await follower.check_now()
+        assert bob.table.my_seat is None
+        assert bob.table.hand == ()
+        assert bob.table.code == ""
+        assert len(zoe.table.hand) in range(1, 10)
+        await play_on(followers, Phase.GAME_OVER)
+        assert [seat.name for seat in bob.table.seats] == ["Ann", "Zoe"]
     finally:
         for follower in followers:
             await follower.stop()

@@ -8,13 +8,15 @@ import threading
 from contextlib import aclosing
 from dataclasses import replace
 
+import pytest
+
 from odin_engine import Action, Pass
 from odin_engine.strategies import STRATEGIES, Strategy
 from odin_engine.views import View
 from odin_server.settings import Settings
 from odin_table.v1 import chat_pb2, event_pb2, lobby_pb2, table_pb2
 from tests.server.conftest import QUICK, Meet, Serve
-from tests.server.people import Person, payload, play_until, told_until
+from tests.server.people import Person, Refused, payload, play_until, told_until
 
 WAITS = replace(QUICK, deal_pause=3600)
 
@@ -90,6 +92,104 @@ async def test_whoever_left_only_watches_until_they_sit_down_again(
         assert (await ann.view(table)).seats[1].substituted
         await bob.sit(table)
         assert not (await ann.view(table)).seats[1].substituted
+
+
+async def test_the_seat_of_whoever_left_can_be_taken_by_somebody_else_with_its_hand(
+    serve: Serve, meet: Meet
+) -> None:
+    table, ann, bob = await game_of_two(serve, meet, replace(QUICK, bot_delay=3600))
+    cleo = Person(bob.channel, "Cleo")
+    before = await bob.view(table)
+    await bob.leave(table)
+    view = await ann.view(table)
+    assert (view.seats[1].substituted, view.seats[1].abandoned) == (True, True)
+    async with aclosing(cleo.watch(table)) as watching, aclosing(bob.watch(table)) as looking_on:
+        for items in (watching, looking_on):
+            assert (await anext(items)).HasField("snapshot")
+        assert (await cleo.sit(table)).seat == 1
+        # Whoever has watched so far is given the hand, whoever left sees what everybody sees.
+        items = (item async for item in watching)
+        snapshot = await anext(item.snapshot async for item in items if item.HasField("snapshot"))
+        assert snapshot.your_seat == 1
+        assert snapshot.game.hand == before.game.hand
+        assert snapshot.decision == (await cleo.view(table)).decision
+        batches = (item.events.events async for item in looking_on if item.HasField("events"))
+        taken = (await anext(batches))[0].seat_taken
+        assert (taken.seat.name, taken.seat.substituted) == ("Cleo", False)
+    view = await bob.view(table)
+    assert not view.HasField("your_seat")
+    assert not view.game.HasField("hand")
+    with pytest.raises(Refused, match="nobody has left") as refused:
+        await bob.sit(table)
+    assert refused.value.reason == "ALREADY_STARTED"
+    results = await asyncio.gather(play_until(ann, table), play_until(cleo, table))
+    assert payload(results[0][-1]) == "game_ended"
+
+
+async def test_whoever_left_may_come_back_until_somebody_else_has_come(
+    serve: Serve, meet: Meet
+) -> None:
+    table, _, bob = await game_of_two(serve, meet)
+    cleo = Person(bob.channel, "Cleo")
+    await bob.leave(table)
+    assert (await bob.sit(table)).seat == 1
+    with pytest.raises(Refused) as refused:
+        await cleo.sit(table)
+    assert refused.value.reason == "ALREADY_STARTED"
+
+
+async def test_somebody_who_lost_the_credential_may_sit_down_again_under_the_same_name(
+    serve: Serve, meet: Meet
+) -> None:
+    table, _, bob = await game_of_two(serve, meet)
+    await bob.leave(table)
+    again = Person(bob.channel, "Bob at another machine")
+    again.name = "Bob"
+    with pytest.raises(Refused) as refused:
+        await again.sit(table, seat=0)
+    assert refused.value.reason == "SEAT_TAKEN"
+    assert (await again.sit(table, seat=1)).seat == 1
+    assert not (await bob.view(table)).HasField("your_seat")
+
+
+async def test_nobody_takes_the_seat_of_somebody_who_is_away(serve: Serve, meet: Meet) -> None:
+    table, ann, bob = await game_of_two(serve, meet, replace(QUICK, away_budget=0.2))
+    async with aclosing(ann.watch(table)) as items:
+        await anext(items)
+        await until(Person(bob.channel, "watcher"), table, "substitute_seated")
+        assert not (await ann.view(table)).seats[1].abandoned
+        with pytest.raises(Refused) as refused:
+            await Person(bob.channel, "Cleo").sit(table)
+        assert refused.value.reason == "ALREADY_STARTED"
+
+
+@pytest.mark.parametrize("open_to_bots", [True, False])
+async def test_a_table_that_somebody_has_left_is_listed_as_one_to_join(
+    serve: Serve, meet: Meet, open_to_bots: bool
+) -> None:
+    server = await serve(replace(QUICK, bot_delay=3600))
+    ann, bob, fox = meet(server, "Ann"), meet(server, "Bob"), meet(server, "fox")
+    table = await ann.open_table(table_pb2.TableOptions(open_to_bots=open_to_bots))
+    for person in (ann, bob):
+        await person.sit(table)
+    await ann.start(table)
+
+    async def joinable(*, open_to_bots: bool = False) -> list[str]:
+        request = lobby_pb2.ListTablesRequest(joinable=True, open_to_bots=open_to_bots)
+        listed = await fox.call(fox.lobby.ListTables, request)
+        return [summary.table for summary in listed.tables]
+
+    assert await joinable() == []
+    await bob.leave(table)
+    assert await joinable() == [table]
+    assert await joinable(open_to_bots=True) == ([table] if open_to_bots else [])
+    if open_to_bots:
+        await fox.sit(table, occupant=table_pb2.OCCUPANT_REMOTE_BOT)
+        assert await joinable() == []
+    else:
+        with pytest.raises(Refused) as refused:
+            await fox.sit(table, occupant=table_pb2.OCCUPANT_REMOTE_BOT)
+        assert refused.value.reason == "NOT_ALLOWED"
 
 
 async def test_a_seat_is_free_when_its_holder_leaves_or_stays_away_before_a_game(

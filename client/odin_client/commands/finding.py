@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from odin_client.address import Address
 from odin_client.connection import Connection
 from odin_client.errors import ClientError
-from odin_client.values import Occupant, Phase, TableSummary
+from odin_client.values import Occupant, TableSummary
 from odin_client.wire import summary_of
 from odin_table.v1 import lobby_pb2
 
@@ -39,9 +39,7 @@ async def find_to_join(connection: Connection, name: str) -> str:
     """
     tables = await list_tables(connection)
     mine = [table for table in tables if _sits_at(table, name)]
-    return _only(
-        mine or [table for table in tables if _joinable(table)], tables, connection, "join"
-    )
+    return _only(mine or [table for table in tables if table.joinable], tables, connection, "join")
 
 
 async def find_to_watch(connection: Connection) -> str:
@@ -72,10 +70,6 @@ def _only(
     )
 
 
-def _joinable(table: TableSummary) -> bool:
-    return table.phase is Phase.WAITING and any(seat.free for seat in table.seats)
-
-
 def _sits_at(table: TableSummary, name: str) -> bool:
     return any(
         seat.occupant is Occupant.PERSON and seat.name.casefold() == name.casefold()
@@ -96,7 +90,7 @@ def describe(tables: Iterable[TableSummary], server: Address) -> list[str]:
 def _row(table: TableSummary, server: Address) -> tuple[str, str, str, str, str, str]:
     taken = sum(not seat.free for seat in table.seats)
     options = table.options
-    verb = "join" if _joinable(table) else "watch"
+    verb = "join" if table.joinable else "watch"
     return (
         table.table,
         f"{taken}/{len(table.seats)}",

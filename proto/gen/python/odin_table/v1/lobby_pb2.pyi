@@ -120,7 +120,9 @@ class ListTablesRequest(_message.Message):
     phase: _table_pb2.TablePhase.ValueType
     """Only tables in this phase. TABLE_PHASE_UNSPECIFIED: all that have not ended."""
     joinable: _builtins.bool
-    """Only tables that wait and have a free seat."""
+    """Only tables where a seat can be taken: those that wait and have a free one, and those where
+    somebody has left a game that is under way (Seat.abandoned).
+    """
     open_to_bots: _builtins.bool
     """Only tables that are open to bots."""
     def __init__(
@@ -249,7 +251,7 @@ class TakeSeatRequest(_message.Message):
     when the caller has a seat already.
     """
     seat: _builtins.int
-    """The seat wanted, from 0. Absent: the first free one."""
+    """The seat wanted, from 0. Absent: the first free one; during a game the first whose holder left."""
     occupant: _table_pb2.Occupant.ValueType
     """What the caller is: OCCUPANT_PERSON (also when unspecified) or OCCUPANT_REMOTE_BOT."""
     def __init__(

@@ -120,7 +120,10 @@ class LobbyServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def TakeSeat(self, request, context):
-        """Sits the caller down, or gives back the seat that the caller left during a game. Refusals:
+        """Sits the caller down, or gives back the seat that the caller left during a game. During a game
+        only a seat whose holder has left can be taken: its hand and its score come with it, and whoever
+        held it holds nothing any more. A stream that the caller has open goes on with a snapshot then.
+        Nobody takes the seat of somebody who is merely away. Refusals:
         TABLE_NOT_FOUND, GAME_OVER, ALREADY_STARTED, TABLE_FULL, SEAT_TAKEN, NAME_TAKEN, INVALID_OPTION;
         NOT_ALLOWED for a bot at a table that is not open to bots. Safe to repeat with its request_id.
         """
@@ -130,7 +133,7 @@ class LobbyServiceServicer:
 
     def LeaveSeat(self, request, context):
         """Leaves the caller's seat. During a game a substitute plays on, and the caller can come back with
-        TakeSeat; otherwise the seat is free. The host's role passes to the next person. Refusals:
+        TakeSeat, as long as nobody else has taken the seat; otherwise the seat is free. The host's role passes to the next person. Refusals:
         TABLE_NOT_FOUND, NOT_ALLOWED. Safe to repeat with its request_id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

@@ -42,13 +42,16 @@ class LobbyServiceStub:
     sits down at ends by itself. Refusals: INVALID_OPTION. Safe to repeat with its request_id.
     """
     TakeSeat: _aio.UnaryUnaryMultiCallable[_lobby_pb2.TakeSeatRequest, _lobby_pb2.TakeSeatResponse]
-    """Sits the caller down, or gives back the seat that the caller left during a game. Refusals:
+    """Sits the caller down, or gives back the seat that the caller left during a game. During a game
+    only a seat whose holder has left can be taken: its hand and its score come with it, and whoever
+    held it holds nothing any more. A stream that the caller has open goes on with a snapshot then.
+    Nobody takes the seat of somebody who is merely away. Refusals:
     TABLE_NOT_FOUND, GAME_OVER, ALREADY_STARTED, TABLE_FULL, SEAT_TAKEN, NAME_TAKEN, INVALID_OPTION;
     NOT_ALLOWED for a bot at a table that is not open to bots. Safe to repeat with its request_id.
     """
     LeaveSeat: _aio.UnaryUnaryMultiCallable[_lobby_pb2.LeaveSeatRequest, _lobby_pb2.LeaveSeatResponse]
     """Leaves the caller's seat. During a game a substitute plays on, and the caller can come back with
-    TakeSeat; otherwise the seat is free. The host's role passes to the next person. Refusals:
+    TakeSeat, as long as nobody else has taken the seat; otherwise the seat is free. The host's role passes to the next person. Refusals:
     TABLE_NOT_FOUND, NOT_ALLOWED. Safe to repeat with its request_id.
     """
     SetReady: _aio.UnaryUnaryMultiCallable[_lobby_pb2.SetReadyRequest, _lobby_pb2.SetReadyResponse]
@@ -118,7 +121,10 @@ class LobbyServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _lobby_pb2.TakeSeatRequest,
         context: _aio.ServicerContext[_lobby_pb2.TakeSeatRequest, _abc.Awaitable[_lobby_pb2.TakeSeatResponse]],
     ) -> _abc.Awaitable[_lobby_pb2.TakeSeatResponse]:
-        """Sits the caller down, or gives back the seat that the caller left during a game. Refusals:
+        """Sits the caller down, or gives back the seat that the caller left during a game. During a game
+        only a seat whose holder has left can be taken: its hand and its score come with it, and whoever
+        held it holds nothing any more. A stream that the caller has open goes on with a snapshot then.
+        Nobody takes the seat of somebody who is merely away. Refusals:
         TABLE_NOT_FOUND, GAME_OVER, ALREADY_STARTED, TABLE_FULL, SEAT_TAKEN, NAME_TAKEN, INVALID_OPTION;
         NOT_ALLOWED for a bot at a table that is not open to bots. Safe to repeat with its request_id.
         """
@@ -130,7 +136,7 @@ class LobbyServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_lobby_pb2.LeaveSeatRequest, _abc.Awaitable[_lobby_pb2.LeaveSeatResponse]],
     ) -> _abc.Awaitable[_lobby_pb2.LeaveSeatResponse]:
         """Leaves the caller's seat. During a game a substitute plays on, and the caller can come back with
-        TakeSeat; otherwise the seat is free. The host's role passes to the next person. Refusals:
+        TakeSeat, as long as nobody else has taken the seat; otherwise the seat is free. The host's role passes to the next person. Refusals:
         TABLE_NOT_FOUND, NOT_ALLOWED. Safe to repeat with its request_id.
         """
 

@@ -75,7 +75,8 @@ class PlayServiceServicer:
         batches, or a snapshot when that is shorter or the log is another one. From then on each
         batch starts at the number after the last one, for every viewer. A viewer that falls too far
         behind gets a fresh snapshot instead of the events it missed. A caller who holds a seat is
-        present while this stream is open; when it was away, opening it gives the seat back.
+        present while this stream is open; when it was away, opening it gives the seat back. A caller who
+        takes a seat during a game gets a fresh snapshot, with the hand.
 
         Between numbered events come notices: heartbeat, presence, chat, stream_end. When a stream
         breaks, call again with the last seq. Refusals: TABLE_NOT_FOUND. Changes nothing but presence.

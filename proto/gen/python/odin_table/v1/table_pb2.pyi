@@ -227,6 +227,7 @@ class Seat(_message.Message):
     READY_FIELD_NUMBER: _builtins.int
     HOST_FIELD_NUMBER: _builtins.int
     SUBSTITUTED_FIELD_NUMBER: _builtins.int
+    ABANDONED_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """From 0, clockwise."""
     occupant: Global___Occupant.ValueType
@@ -241,6 +242,10 @@ class Seat(_message.Message):
     """Whether this seat is the host's."""
     substituted: _builtins.bool
     """Whether a substitute plays this seat now, because whoever holds it left or stayed away."""
+    abandoned: _builtins.bool
+    """Whether whoever holds it left during a game. Until they come back, anybody else may take it
+    while the game is under way.
+    """
     def __init__(
         self,
         *,
@@ -251,10 +256,11 @@ class Seat(_message.Message):
         ready: _builtins.bool = ...,
         host: _builtins.bool = ...,
         substituted: _builtins.bool = ...,
+        abandoned: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["host", b"host", "level", b"level", "name", b"name", "occupant", b"occupant", "ready", b"ready", "seat", b"seat", "substituted", b"substituted"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["abandoned", b"abandoned", "host", b"host", "level", b"level", "name", b"name", "occupant", b"occupant", "ready", b"ready", "seat", b"seat", "substituted", b"substituted"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
