@@ -196,10 +196,10 @@ def channel_options(settings: Settings) -> list[tuple[str, int]]:
         # Without these nearly half of many streams that reconnect at once are refused.
         ("grpc.server.max_pending_requests", 20_000),
         ("grpc.server.max_pending_requests_hard_limit", 40_000),
-        # A dead peer is noticed within half a minute.
-        ("grpc.keepalive_time_ms", 20_000),
-        ("grpc.keepalive_timeout_ms", 10_000),
-        ("grpc.http2.ping_timeout_ms", 10_000),
+        ("grpc.keepalive_time_ms", round(settings.keepalive * 1000)),
+        ("grpc.keepalive_timeout_ms", round(settings.keepalive_timeout * 1000)),
+        # Without this one a dead peer is noticed a minute later.
+        ("grpc.http2.ping_timeout_ms", round(settings.keepalive_timeout * 1000)),
         ("grpc.keepalive_permit_without_calls", 1),
         # Clients may ask whether the server lives as often as every five seconds.
         ("grpc.http2.min_ping_interval_without_data_ms", 4_000),

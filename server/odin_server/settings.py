@@ -94,6 +94,17 @@ class Settings:
     """How long the names and the chat of a table that has ended are kept. 0: as the table."""
     heartbeat: float = 5.0
     """A stream on which nothing was sent for this long gets a heartbeat. At most 10."""
+    keepalive: float = 15.0
+    """A client from which nothing came for this long is asked whether it lives."""
+    keepalive_timeout: float = 10.0
+    """How long it may take to answer, before its line counts as broken. Both together: how long a
+    silent line goes unnoticed."""
+    stream_life_least: float = 1_800.0
+    """A stream ends after this long at the least, for its client to open another one."""
+    stream_life_most: float = 3_600.0
+    """And after this long at the most: chance decides, so that not all come at the same time."""
+    renewal_grace: float = 5.0
+    """How long a viewer whose stream ended for that reason counts as present without a new one."""
     batch_events: int = 128
     """The most events in one message of a stream."""
     snapshot_after: int = 1_024
@@ -106,9 +117,25 @@ class Settings:
 
     def __post_init__(self) -> None:
         _check("heartbeat", self.heartbeat, above=0, most=10)
-        for name in ("bot_timeout", "batch_events", "snapshot_after"):
+        for name in (
+            "bot_timeout",
+            "keepalive",
+            "keepalive_timeout",
+            "stream_life_least",
+            "batch_events",
+            "snapshot_after",
+        ):
             _check(name, getattr(self, name), above=0)
-        for name in ("bot_delay", "deal_pause", "away_budget", "empty_after"):
+        if self.stream_life_most < self.stream_life_least:
+            raise ValueError("stream_life_most has to be stream_life_least or more.")
+        for name in (
+            "bot_delay",
+            "deal_pause",
+            "away_budget",
+            "empty_after",
+            "stream_life_most",
+            "renewal_grace",
+        ):
             _check(name, getattr(self, name))
         for name in ("ended_in_memory", "unplayed_kept", "ended_kept", "names_kept"):
             _check(name, getattr(self, name))

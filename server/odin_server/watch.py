@@ -8,6 +8,8 @@ notices: presence, chat, heartbeat, and the end of the stream.
 from __future__ import annotations
 
 import asyncio
+import random
+import time
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Final
@@ -35,10 +37,21 @@ class Stream:
         """Ticks of the heart since something was sent."""
         self.presence_seen = -1
         """The version of the presence that was sent last."""
+        life = (settings.stream_life_least, settings.stream_life_most)
+        self.ends_at: Final = time.monotonic() + random.uniform(*life)
+        """When it has lived long enough, in monotonic seconds."""
+        self.closed_at: float | None = None
+        """When its viewer went away to renew it, in monotonic seconds; None before."""
         self._settings: Final = settings
         self._news: Final = asyncio.Event()
         self._end: event_pb2.StreamEnd | None = None
         self._beats_due = False
+
+    @property
+    def renews(self) -> bool:
+        """Whether it ends, or has ended, for its client to open another one."""
+        end = self._end
+        return end is not None and end.reason == event_pb2.STREAM_END_REASON_RENEW
 
     def wake(self) -> None:
         """There may be something to send."""
@@ -52,8 +65,12 @@ class Stream:
     def end(
         self, reason: event_pb2.StreamEndReason.ValueType, retry_after: timedelta | None
     ) -> None:
-        """Ends the stream after what it still has to send; the first reason counts."""
-        if self._end is None:
+        """Ends the stream after what it still has to send.
+
+        The first reason counts; but whoever is superseded is not to come back.
+        """
+        superseded = reason == event_pb2.STREAM_END_REASON_SUPERSEDED
+        if self._end is None or (self.renews and superseded):
             self._end = event_pb2.StreamEnd(reason=reason)
             if retry_after is not None:
                 delay = duration_pb2.Duration()
@@ -131,10 +148,16 @@ class Watch:
     def open(self, table: Table, credential: bytes | None) -> Stream:
         """A new stream: its viewer is present from now on, until `close`."""
         stream = Stream(table, credential, self._settings)
+        streams = self._streams.setdefault(table, set())
+        renewed = next((s for s in streams if s.renews and s.credential == credential), None)
         if table.viewer(credential).seat is not None:
             self._supersede(table, credential)
-        self._streams.setdefault(table, set()).add(stream)
-        table.stream_opened(credential)
+        streams.add(stream)
+        if renewed is not None:
+            # It takes the place of that one: for everybody else nothing happens.
+            streams.discard(renewed)
+        else:
+            table.stream_opened(credential)
         if table.state.phase is TablePhase.CLOSED:
             stream.end(event_pb2.STREAM_END_REASON_TABLE_CLOSED, None)
         if self._draining:
@@ -142,7 +165,14 @@ class Watch:
         return stream
 
     def close(self, stream: Stream) -> None:
-        """Whoever had this stream is gone. Nothing happens the second time."""
+        """Whoever had this stream is gone, unless they come again at once to renew it."""
+        if stream.renews:
+            stream.closed_at = time.monotonic()
+        else:
+            self._forget(stream)
+
+    def _forget(self, stream: Stream) -> None:
+        """Nobody is present with this stream any more. Nothing happens the second time."""
         streams = self._streams.get(stream.table, set())
         if stream in streams:
             streams.discard(stream)
@@ -179,18 +209,25 @@ class Watch:
     async def _beat(self) -> None:
         """Every fifth of the time, looks for streams on which nothing was sent for all of it.
 
-        And for those that have not been told of watchers who came or went.
+        And for those that have not been told of watchers who came or went, or have lived long
+        enough.
         """
         ticks = 5
         while True:
             await asyncio.sleep(self._settings.heartbeat / ticks)
-            for table, streams in self._streams.items():
-                for stream in streams:
-                    if stream.presence_seen != table.presence.version:
-                        stream.wake()
-                    stream.idle_beats += 1
-                    if stream.idle_beats >= ticks:
-                        stream.beat()
+            now = time.monotonic()
+            for stream in [stream for streams in self._streams.values() for stream in streams]:
+                if stream.closed_at is not None:
+                    if now >= stream.closed_at + self._settings.renewal_grace:
+                        self._forget(stream)
+                    continue
+                if now >= stream.ends_at:
+                    stream.end(event_pb2.STREAM_END_REASON_RENEW, timedelta(0))
+                if stream.presence_seen != stream.table.presence.version:
+                    stream.wake()
+                stream.idle_beats += 1
+                if stream.idle_beats >= ticks:
+                    stream.beat()
 
 
 def presence_of(table: Table) -> event_pb2.Presence:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncGenerator, Callable
 
 import pytest
@@ -14,7 +15,15 @@ from odin_client.credential_store import Credential
 from odin_client.errors import CredentialRefused, Refused, Unreachable
 from odin_client.session import Session
 from odin_client.table import TableModel
-from odin_client.updates import ChatSaid, Event, LinkChanged, SnapshotTaken, StreamEnded, Update
+from odin_client.updates import (
+    ChatSaid,
+    Event,
+    LinkChanged,
+    PresenceChanged,
+    SnapshotTaken,
+    StreamEnded,
+    Update,
+)
 from odin_client.values import Occupant, Options, Pass, Phase, PlayCards, StreamEndReason
 from odin_engine import Card
 from odin_server.main import Server
@@ -253,6 +262,55 @@ async def test_a_seat_that_is_followed_from_elsewhere_is_not_fought_over(
     assert not there.task.done()
     await first.close()
     await second.close()
+
+
+async def test_nobody_notices_that_streams_are_renewed(watching: Follow) -> None:
+    settings = Settings(
+        port=0, bot_delay=0.05, seed=7, heartbeat=0.05, stream_life_least=0.1, stream_life_most=0.2
+    )
+    server = Server(settings)
+    await server.start()
+    address = Address("127.0.0.1", server.port)
+
+    async def connect() -> Connection:
+        return await Connection.open(address, Credential.new())
+
+    sessions: list[Session] = []
+    try:
+        sessions += await seated(connect, "Ann", "Bob", options=Options(seats=4))
+        ann, bob = sessions
+        one = watching(ann)
+        await one.until(lambda table: bool(table.log_id))
+        other = watching(bob)
+        for _ in range(2):
+            await ann.add_bot("greedy")
+        await ann.start()
+        async with asyncio.timeout(DEADLINE):
+            while min(_renewals(one), _renewals(other)) < 4 or ann.table.seq < 40:
+                for session in sessions:
+                    if session.table.my_turn and session.table.decision:
+                        with contextlib.suppress(Refused):
+                            assert session.table.decision.default_action is not None
+                            await session.act(session.table.decision.default_action)
+                await asyncio.sleep(0.01)
+        for seen in (one, other):
+            assert not any(isinstance(update, LinkChanged) for update in seen.updates)
+            assert seen.seqs() == list(range(seen.seqs()[0], seen.seqs()[-1] + 1))
+            assert sum(isinstance(update, SnapshotTaken) for update in seen.updates) == 1
+        told = [update for update in one.updates if isinstance(update, PresenceChanged)]
+        came = next(i for i, update in enumerate(told) if all(s.connected for s in update.seats))
+        assert all(seat.connected for update in told[came:] for seat in update.seats)
+    finally:
+        for session in sessions:
+            await session.close()
+        await server.stop()
+
+
+def _renewals(watching: Watching) -> int:
+    return sum(
+        isinstance(update, StreamEnded) and update.reason is StreamEndReason.RENEW
+        for update in watching.updates
+    )
 
 
 async def test_closing_ends_following(connect: Connect, watching: Follow) -> None:

@@ -35,6 +35,10 @@ def test_a_limit_has_to_let_something_through(wrong: dict[str, Any]) -> None:
     "wrong",
     [
         {"deal_pause": -1},
+        {"keepalive": 0},
+        {"keepalive_timeout": -1},
+        {"stream_life_least": 0},
+        {"stream_life_most": 1_000},
         {"bot_delay": float("nan")},
         {"away_budget": float("inf")},
         {"heartbeat": 0},

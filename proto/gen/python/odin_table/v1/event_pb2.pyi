@@ -125,7 +125,9 @@ class _StreamEndReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Strea
     STREAM_END_REASON_DRAINING: _StreamEndReason.ValueType  # 1
     """The server stops. Come back after retry_after, to it or to its successor."""
     STREAM_END_REASON_RENEW: _StreamEndReason.ValueType  # 2
-    """The stream has lived long enough. Resume at once."""
+    """The stream has lived long enough (half an hour to an hour). Resume at once, after the last event
+    that came; meanwhile the viewer counts as present, and nobody else notices.
+    """
     STREAM_END_REASON_SUPERSEDED: _StreamEndReason.ValueType  # 3
     """The same seat is watched from elsewhere. Do not come back by yourself."""
     STREAM_END_REASON_TABLE_CLOSED: _StreamEndReason.ValueType  # 4
@@ -139,7 +141,9 @@ STREAM_END_REASON_UNSPECIFIED: StreamEndReason.ValueType  # 0
 STREAM_END_REASON_DRAINING: StreamEndReason.ValueType  # 1
 """The server stops. Come back after retry_after, to it or to its successor."""
 STREAM_END_REASON_RENEW: StreamEndReason.ValueType  # 2
-"""The stream has lived long enough. Resume at once."""
+"""The stream has lived long enough (half an hour to an hour). Resume at once, after the last event
+that came; meanwhile the viewer counts as present, and nobody else notices.
+"""
 STREAM_END_REASON_SUPERSEDED: StreamEndReason.ValueType  # 3
 """The same seat is watched from elsewhere. Do not come back by yourself."""
 STREAM_END_REASON_TABLE_CLOSED: StreamEndReason.ValueType  # 4
