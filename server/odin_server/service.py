@@ -171,6 +171,11 @@ class Services:
                 table = await self._lobby.open(options, caller.holder, caller.address, key)
             except Conflict:
                 continue
+            except Refusal:
+                # Perhaps only since the same request has been done meanwhile.
+                if await self._find_request(key):
+                    continue
+                raise
             return lobby_pb2.CreateTableResponse(table=table.handle, code=table.state.code)
 
     async def take_seat(self, request: lobby_pb2.TakeSeatRequest, caller: Caller) -> Message:

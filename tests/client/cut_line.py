@@ -36,6 +36,10 @@ class CutLine:
         if self._listener is not None:
             self._listener.close()
             self._listener = None
+        self.drop()
+
+    def drop(self) -> None:
+        """Breaks every connection; whoever connects again gets through at once."""
         for writer in self._writers:
             writer.transport.abort()
 
@@ -50,7 +54,11 @@ class CutLine:
         self._answers.clear()
 
     async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        back, forth = await asyncio.open_connection(self._server.host, self._server.port)
+        try:
+            back, forth = await asyncio.open_connection(self._server.host, self._server.port)
+        except OSError:  # no server is there: whoever connects is told so, and may try again
+            writer.transport.abort()
+            return
         self._writers |= {writer, forth}
         await asyncio.gather(self._pump(reader, forth), self._pump(back, writer, held=True))
         self._writers -= {writer, forth}

@@ -207,7 +207,8 @@ async def test_folding_equals_the_snapshot_under_a_clock() -> None:
                 break
             time.let_pass((3, 12, 0, 50, 10.5)[step % 5], server)
             if step % 3 == 0:
-                await server.lobby.table(table).submit(lambda d: give_back_time(d, 2_500_000))
+                found = await server.lobby.find(table, "", None)
+                await found.submit(lambda d: give_back_time(d, 2_500_000))
             with contextlib.suppress(Refused):  # too late: the default action was taken
                 await turn.act(lowest_play(turn.table))
         game = followers[-1].session.table.game

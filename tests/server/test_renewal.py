@@ -66,7 +66,7 @@ async def test_a_stream_that_is_renewed_misses_nothing_and_nobody_notices(
     await asyncio.gather(*(follower.follow(renewals=1) for follower in followers))
     for follower in followers:
         follower.presences.clear()
-    presence = server.lobby.table(table).presence
+    presence = (await server.lobby.find(table, "", None)).presence
     before = presence.version
     await ann.start(table)
     started = presence.version

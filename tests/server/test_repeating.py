@@ -164,6 +164,35 @@ async def test_the_same_request_many_times_at_once_is_done_once(serve: Serve, me
     assert [summary.table for summary in listed.tables] == [table]
 
 
+async def test_what_can_be_done_only_once_is_not_refused_to_the_same_request_at_the_same_time(
+    serve: Serve, meet: Meet
+) -> None:
+    """The second comes while the first is being done, and finds the decision answered."""
+    server = await serve()
+    ann, bob = meet(server, "Ann"), meet(server, "Bob")
+    table = await ann.open_table()
+    await ann.sit(table)
+    await bob.sit(table)
+    await ann.start(table)
+    seat = (await ann.view(table)).decision.seat
+    actor = (ann, bob)[seat]
+    decision = (await actor.view(table)).decision
+    act = play_pb2.ActRequest(
+        request_id="act",
+        table=table,
+        decision_id=decision.id,
+        action=first_choice(decision.choices),
+    )
+    closing = lobby_pb2.CloseTableRequest(request_id="close", table=table)
+    for person, method, request in (
+        (actor, actor.play.Act, act),
+        (ann, ann.lobby.CloseTable, closing),
+    ):
+        answers = await asyncio.gather(*(person.call(method, request) for _ in range(10)))
+        assert len({answer.seq for answer in answers}) == 1
+        assert [answer.replayed for answer in answers].count(False) == 1
+
+
 async def test_chat_with_a_known_request_id_and_other_text_is_refused(
     serve: Serve, meet: Meet
 ) -> None:
