@@ -6,9 +6,11 @@ bytes do not decode; and answers may be bytes already, so that what many get is 
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import logging
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator
 from datetime import timedelta
 from typing import Any, Final, Generic, NamedTuple, NoReturn, TypeVar
 
@@ -27,6 +29,9 @@ REVISION: Final = 1
 """The revision of the contract that this server speaks."""
 OLDEST_REVISION: Final = 1
 """The oldest revision that it still speaks."""
+
+_QUIET: Final = 0.1
+"""Seconds without a call after which no more are expected by a server that stops."""
 
 Request = TypeVar("Request", bound=Message)
 _Context = grpc.aio.ServicerContext[bytes, Any]
@@ -71,6 +76,8 @@ class Calls:
     ) -> None:
         self.draining = False
         """When set, every call is refused as SERVER_DRAINING."""
+        self._come = 0
+        self._under_way = 0
         self._retry_after: Final = retry_after
         self._of_credential: Final = _calls_of("credential", limits, monotonic)
         self._of_address: Final = _calls_of("address", limits, monotonic)
@@ -95,36 +102,60 @@ class Calls:
         if caller.credential is not None:
             self._of_credential.take(caller.credential)
 
+    async def finished(self, at_most: float) -> None:
+        """Waits until no call is under way and no more come; `at_most` seconds.
+
+        gRPC cancels what it has not handed over yet when it is stopped, so that a client could not
+        tell whether it was done. Here such calls are answered or refused first.
+        """
+        loop = asyncio.get_running_loop()
+        end = loop.time() + at_most
+        seen = -1
+        while loop.time() < end and (self._under_way or seen != self._come):
+            seen = self._come
+            await asyncio.sleep(_QUIET)
+
+    @contextlib.contextmanager
+    def _counted(self) -> Generator[None]:
+        self._come += 1
+        self._under_way += 1
+        try:
+            yield
+        finally:
+            self._under_way -= 1
+
     def _unary(self, name: str, method: Unary[Any]) -> Callable[[bytes, _Context], Any]:
         async def call(data: bytes, context: _Context) -> bytes:
-            try:
-                request = self._request(method.request, data)
-                caller = self._caller(context)
-                if not method.limits_itself:
-                    self.count(caller)
-                answer = await method.answer(request, caller)
-                return answer if isinstance(answer, bytes) else answer.SerializeToString()
-            except Exception as error:  # noqa: BLE001 (nothing but a typed refusal leaves)
-                await self._refuse(name, error, context)
+            with self._counted():
+                try:
+                    request = self._request(method.request, data)
+                    caller = self._caller(context)
+                    if not method.limits_itself:
+                        self.count(caller)
+                    answer = await method.answer(request, caller)
+                    return answer if isinstance(answer, bytes) else answer.SerializeToString()
+                except Exception as error:  # noqa: BLE001 (nothing but a typed refusal leaves)
+                    await self._refuse(name, error, context)
 
         return call
 
     def _streaming(self, name: str, method: Streaming[Any]) -> Callable[[bytes, _Context], Any]:
         async def call(data: bytes, context: _Context) -> AsyncIterator[bytes]:
-            try:
-                request = self._request(method.request, data)
-                caller = self._caller(context)
-                self.count(caller)
-                items, gone = await method.begin(request, caller)
-            except Exception as error:  # noqa: BLE001 (nothing but a typed refusal leaves)
-                await self._refuse(name, error, context)
-            try:
-                async for item in items:
-                    yield item
-            except Exception as error:  # noqa: BLE001 (nothing but a typed refusal leaves)
-                await self._refuse(name, error, context)
-            finally:
-                gone()
+            with self._counted():
+                try:
+                    request = self._request(method.request, data)
+                    caller = self._caller(context)
+                    self.count(caller)
+                    items, gone = await method.begin(request, caller)
+                except Exception as error:  # noqa: BLE001 (nothing but a typed refusal leaves)
+                    await self._refuse(name, error, context)
+                try:
+                    async for item in items:
+                        yield item
+                except Exception as error:  # noqa: BLE001 (nothing but a typed refusal leaves)
+                    await self._refuse(name, error, context)
+                finally:
+                    gone()
 
         return call
 

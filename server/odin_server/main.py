@@ -38,6 +38,9 @@ from odin_server.table import Table, World
 from odin_server.table_state import TablePhase
 from odin_server.watch import Watch
 
+_LAST_GRACE: Final = 0.5
+"""Seconds for what has not ended by itself when the server stops."""
+
 
 class CannotListen(Exception):
     """The address to listen on cannot be had."""
@@ -131,7 +134,9 @@ class Server:
         await self.lobby.stop()
         await self.bots.stop()
         self.watch.drain()
-        await server.stop(self.settings.drain_grace)
+        await self._calls.finished(self.settings.drain_grace)
+        # What is left are viewers that do not read, and calls of the standard services.
+        await server.stop(_LAST_GRACE)
         await self.watch.stop()
         # The last calls may have set timers again.
         await self.lobby.stop()
