@@ -44,14 +44,17 @@ OPEN_PATIENCE: Final = 5.0
 BACKOFF_FIRST: Final = 0.3
 BACKOFF_LONGEST: Final = 3.0
 
-_OPTIONS: Final = (
+CHANNEL_OPTIONS: Final = (
     # gRPC's own pauses between two attempts to connect reach two minutes.
     ("grpc.initial_reconnect_backoff_ms", 200),
     ("grpc.min_reconnect_backoff_ms", 1000),
     ("grpc.max_reconnect_backoff_ms", 2000),
-    # A dead line is noticed after 30 s instead of never. The server allows pings as often.
-    ("grpc.keepalive_time_ms", 20_000),
-    ("grpc.keepalive_timeout_ms", 10_000),
+    # A dead line is noticed after 15 s, so that a call still gets through on a new one before its
+    # patience is over; without ping_timeout, after more than a minute. The server allows pings as
+    # often.
+    ("grpc.keepalive_time_ms", 10_000),
+    ("grpc.keepalive_timeout_ms", 5_000),
+    ("grpc.http2.ping_timeout_ms", 5_000),
     ("grpc.http2.max_pings_without_data", 0),
     # Repeats are ours, with a request id. And a proxy has no business in a local network.
     ("grpc.enable_retries", 0),
@@ -59,6 +62,7 @@ _OPTIONS: Final = (
     # Two clients in one process must not share a line.
     ("grpc.use_local_subchannel_pool", 1),
 )
+"""How gRPC itself is set up; times in milliseconds."""
 
 _REPEATABLE: Final = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
 
@@ -83,7 +87,7 @@ class Connection:
     def __init__(self, address: Address, credential: Credential | None = None) -> None:
         """Does not connect yet; `open` does. Without a credential one can only look."""
         self.address: Final = address
-        self._channel = grpc.aio.insecure_channel(address.server, options=_OPTIONS)
+        self._channel = grpc.aio.insecure_channel(address.server, options=CHANNEL_OPTIONS)
         self._metadata: tuple[tuple[str, str], ...] = (("odin-table-revision", str(REVISION)),)
         if credential is not None:
             self._metadata += (("authorization", f"Bearer {credential.secret}"),)

@@ -16,6 +16,7 @@ from odin_client.session import Session
 from odin_client.values import Options
 from odin_server.main import Server
 from odin_server.settings import Settings
+from tests.client.cut_line import CutLine
 from tests.client.programs import Programs, programs_in
 
 DEADLINE = 30.0
@@ -35,6 +36,14 @@ async def server() -> AsyncGenerator[Server]:
 def address(server: Server) -> Address:
     """Where the server is."""
     return Address("127.0.0.1", server.port)
+
+
+@pytest.fixture
+async def line(address: Address) -> AsyncGenerator[CutLine]:
+    """A line to the server that can be cut."""
+    line = await CutLine.to(address)
+    yield line
+    await line.cut()
 
 
 Connect = Callable[[], Coroutine[Any, Any, Connection]]

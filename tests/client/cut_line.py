@@ -17,6 +17,9 @@ class CutLine:
         self._writers: set[asyncio.StreamWriter] = set()
         self._answers = asyncio.Event()
         self._answers.set()
+        self._carrying = asyncio.Event()
+        self._carrying.set()
+        self._silent: list[asyncio.Event] = []
         self.port = 0
 
     @classmethod
@@ -40,6 +43,8 @@ class CutLine:
 
     def drop(self) -> None:
         """Breaks every connection; whoever connects again gets through at once."""
+        for carrying in self._silent:
+            carrying.set()
         for writer in self._writers:
             writer.transport.abort()
 
@@ -53,6 +58,13 @@ class CutLine:
         """From now on nothing comes back from the server, though everything gets there."""
         self._answers.clear()
 
+    def fall_silent(self) -> None:
+        """The connections that stand carry nothing any more; those that are made from now on do."""
+        self._carrying.clear()
+        self._silent.append(self._carrying)
+        self._carrying = asyncio.Event()
+        self._carrying.set()
+
     async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             back, forth = await asyncio.open_connection(self._server.host, self._server.port)
@@ -60,16 +72,22 @@ class CutLine:
             writer.transport.abort()
             return
         self._writers |= {writer, forth}
-        await asyncio.gather(self._pump(reader, forth), self._pump(back, writer, held=True))
+        gates = (self._carrying,)
+        await asyncio.gather(
+            self._pump(reader, forth, gates), self._pump(back, writer, (*gates, self._answers))
+        )
         self._writers -= {writer, forth}
 
     async def _pump(
-        self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, *, held: bool = False
+        self,
+        source: asyncio.StreamReader,
+        sink: asyncio.StreamWriter,
+        gates: tuple[asyncio.Event, ...],
     ) -> None:
         with contextlib.suppress(OSError):
             while data := await source.read(65536):
-                if held:
-                    await self._answers.wait()
+                for gate in gates:
+                    await gate.wait()
                 sink.write(data)
                 await sink.drain()
         sink.transport.abort()

@@ -10,7 +10,7 @@ import pytest
 
 from odin_client import session as session_module
 from odin_client.address import Address
-from odin_client.connection import Connection, backoff, new_request_id
+from odin_client.connection import Connection, new_request_id
 from odin_client.credential_store import Credential
 from odin_client.errors import CredentialRefused, Refused, Unreachable
 from odin_client.session import Session
@@ -74,14 +74,6 @@ async def watching() -> AsyncGenerator[Callable[[Session], Watching]]:
     for one in started:
         one.task.cancel()
     await asyncio.gather(*(one.task for one in started), return_exceptions=True)
-
-
-@pytest.fixture
-async def line(address: Address) -> AsyncGenerator[CutLine]:
-    """A line to the server that can be cut."""
-    line = await CutLine.to(address)
-    yield line
-    await line.cut()
 
 
 def offline(update: Update) -> bool:
@@ -368,8 +360,3 @@ async def test_a_server_that_stops_says_when_to_come_back(
     assert isinstance(problem, LinkChanged)
     assert "restart" in problem.problem
     await connection.close()
-
-
-def test_attempts_are_between_a_third_of_a_second_and_three() -> None:
-    assert all(0.2 <= backoff(1) <= 0.3 for _ in range(100))
-    assert all(2.0 <= backoff(attempt) <= 3.0 for attempt in range(5, 2000))
