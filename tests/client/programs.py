@@ -1,4 +1,4 @@
-"""`odin-table` as a process, with pipes instead of a terminal."""
+"""`odin-table`, and other programs, as processes with pipes instead of a terminal."""
 
 from __future__ import annotations
 
@@ -25,16 +25,18 @@ DEADLINE = 40.0
 
 
 class Program:
-    """One running command. What it prints is collected as it comes."""
+    """One running program. What it prints is collected as it comes."""
 
-    def __init__(self, arguments: tuple[str, ...], state: Path, cwd: Path | None) -> None:
+    def __init__(
+        self, module: str, arguments: tuple[str, ...], state: Path, cwd: Path | None
+    ) -> None:
         environment = {
             name: value
             for name, value in os.environ.items()
             if not name.startswith(("ODIN_", "XDG_")) and name not in ("TERM", "NO_COLOR")
         }
         self.process = subprocess.Popen(
-            [sys.executable, "-W", "error", "-m", "odin_client", *arguments],
+            [sys.executable, "-W", "error", "-m", module, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -149,7 +151,16 @@ class Programs:
 
     def start(self, *arguments: str, cwd: Path | None = None, person: str = "") -> Program:
         """Starts `odin-table` with these arguments, perhaps on another person's machine."""
-        program = Program(arguments, self._state / person, cwd)
+        return self._start("odin_client", arguments, self._state / person, cwd)
+
+    def start_module(self, module: str, *arguments: str) -> Program:
+        """Starts another program, `python -m module`."""
+        return self._start(module, arguments, self._state, None)
+
+    def _start(
+        self, module: str, arguments: tuple[str, ...], state: Path, cwd: Path | None
+    ) -> Program:
+        program = Program(module, arguments, state, cwd)
         self._started.append(program)
         return program
 
