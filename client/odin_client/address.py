@@ -82,26 +82,3 @@ def _can_bind(family: int, address: tuple[str | int, ...] | tuple[int, bytes]) -
     except OSError:
         return False
     return True
-
-
-def own_addresses() -> list[str]:
-    """The addresses under which others on the network may find this machine, best one first."""
-    addresses: list[str] = []
-    # Connecting a datagram socket sends nothing; it only asks which way the system would go.
-    for family, far_away in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
-        try:
-            with socket.socket(family, socket.SOCK_DGRAM) as probe:
-                probe.connect((far_away, 9))
-                addresses.append(str(probe.getsockname()[0]))
-        except OSError:
-            continue
-    try:
-        found = socket.getaddrinfo(socket.gethostname(), 0, type=socket.SOCK_DGRAM)
-        addresses += [str(address[0]) for *_, address in found]
-    except OSError:
-        pass
-    return [
-        address
-        for address in dict.fromkeys(addresses)
-        if not address.startswith(("127.", "fe80:", "0.")) and address != "::1"
-    ]

@@ -5,7 +5,8 @@ ClientError           everything below; has an exit code, a message and advice
 ├── Refused           4: the server says no, with a reason of the contract
 │   ├── CredentialRefused   5: not with this credential
 │   └── VersionsDiffer      6: client and server are too far apart
-└── CredentialFileError     1: the file of credentials cannot be used
+├── TimedOut              7: what was waited for did not come in time
+└── CredentialFileError   1: the file of credentials cannot be used
 """
 
 from __future__ import annotations
@@ -32,6 +33,12 @@ class Unreachable(ClientError):
     """No answer from the server, also after repeating the call."""
 
     exit_code = 3
+
+
+class TimedOut(ClientError):
+    """What was waited for did not come in the time that was given."""
+
+    exit_code = 7
 
 
 class CredentialFileError(ClientError):

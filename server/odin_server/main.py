@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import random
 import secrets
 import signal
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 from importlib.metadata import version
-from typing import Final
+from typing import Final, TypeAlias
 
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
@@ -144,11 +146,19 @@ class Server:
         await self._log.close()
 
 
-def run(settings: Settings) -> int:
+Beside: TypeAlias = Callable[[int], AbstractAsyncContextManager[None]]
+"""Something that runs beside a server while it serves on this port, such as its announcement."""
+
+
+def _nothing(_port: int) -> AbstractAsyncContextManager[None]:
+    return contextlib.nullcontext()
+
+
+def run(settings: Settings, beside: Beside = _nothing) -> int:
     """Serves until SIGTERM or SIGINT, and says on stdout where. Returns the exit code."""
     try:
         log = SqliteLog(settings.store) if settings.store else MemoryLog()
-        asyncio.run(_serve(settings, log))
+        asyncio.run(_serve(settings, log, beside))
     except (CannotListen, CannotOpen) as error:
         sys.stderr.write(f"error: {error}\n")
         return 1
@@ -171,7 +181,7 @@ class _WhenEmpty:
             self._then()
 
 
-async def _serve(settings: Settings, log: EventLog) -> None:
+async def _serve(settings: Settings, log: EventLog, beside: Beside) -> None:
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -184,7 +194,8 @@ async def _serve(settings: Settings, log: EventLog) -> None:
     gc.freeze()
     sys.stdout.write(f"odin-table serves on {_bracketed(settings.host)}:{server.port}\n")
     sys.stdout.flush()
-    await stopping.wait()
+    async with beside(server.port):
+        await stopping.wait()
     await server.stop()
 
 

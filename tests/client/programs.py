@@ -47,6 +47,7 @@ class Program:
                 "XDG_STATE_HOME": str(state),
                 "XDG_DATA_HOME": str(state),
                 "LOGNAME": "zoe",
+                "ODIN_INTERFACES": "127.0.0.1",
             },
             cwd=cwd,
         )

@@ -1,35 +1,41 @@
-"""Which table of a server is meant, when its handle was not given."""
+"""Which table is meant, when its handle or its whole address was not given."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+import re
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import click
 
 from odin_client.address import Address
+from odin_client.commands.options import Looking
 from odin_client.connection import Connection
-from odin_client.errors import ClientError
+from odin_client.discovery import (
+    WAIT,
+    Answer,
+    answers,
+    found_servers,
+    found_tables,
+    tables_of,
+)
+from odin_client.errors import ClientError, TimedOut
+from odin_client.lobby import list_tables
 from odin_client.values import Occupant, TableSummary
-from odin_client.wire import summary_of
-from odin_table.v1 import lobby_pb2
+
+_HANDLE: Final = re.compile("[0-9A-HJKMNP-TV-Z]{4,8}", re.IGNORECASE)
+"""What the handle of a table looks like; few machines are called so."""
 
 
-async def list_tables(connection: Connection) -> list[TableSummary]:
-    """All public tables of a server that have not ended, newest first."""
-    return [summary_of(table) for table in (await listing(connection)).tables]
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A table, and where it is."""
 
-
-async def listing(connection: Connection) -> lobby_pb2.ListTablesResponse:
-    """All pages of the list in one message."""
-    whole = lobby_pb2.ListTablesResponse()
-    token = ""
-    while True:
-        page = await connection.call(
-            connection.lobby.ListTables,
-            lobby_pb2.ListTablesRequest(page_size=100, page_token=token),
-        )
-        whole.tables.extend(page.tables)
-        token = page.next_page_token
-        if not token:
-            return whole
+    address: Address
+    table: TableSummary
 
 
 async def find_to_join(connection: Connection, name: str) -> str:
@@ -37,36 +43,111 @@ async def find_to_join(connection: Connection, name: str) -> str:
 
     Raises ClientError, with what to type, when there is none or more than one.
     """
-    tables = await list_tables(connection)
-    mine = [table for table in tables if _sits_at(table, name)]
-    return _only(mine or [table for table in tables if table.joinable], tables, connection, "join")
+    seen = await _tables_at(connection)
+    wanted = _to_join(seen, name)
+    return _only(wanted, seen, "join", f"at {connection.address}").address.handle
 
 
 async def find_to_watch(connection: Connection) -> str:
     """The handle of the only table; raises ClientError when there is none or more than one."""
+    seen = await _tables_at(connection)
+    return _only(seen, seen, "watch", f"at {connection.address}").address.handle
+
+
+async def find_on_network(
+    given: Address | None, looking: Looking, *, verb: str, name: str = "", code: str = ""
+) -> Address:
+    """Where the table is that somebody wants to join or watch, having given this much.
+
+    An address is taken as it is. A handle alone is looked for on the network, and taken as the name
+    of a machine when no table there has it. Without either: the table at which `name` sits, else
+    the only one that can be joined or watched. Raises ClientError when that is not one table, and
+    TimedOut when there is none until the time to look is over.
+    """
+    if given is not None:
+        found = await _with_handle(given, looking)
+        return found or given
+    if code:
+        raise click.UsageError("A private table is not on the network: say where it is as well.")
+    if not looking.discovery:
+        raise click.UsageError("Say where the table is, or look on the network with --discovery.")
+    end = time.monotonic() + looking.wait
+    while True:
+        seen = [
+            _Seen(found.address, found.table)
+            for answer in await look(looking, min(looking.wait, WAIT))
+            for found in tables_of(answer)
+        ]
+        wanted = _to_join(seen, name) if verb == "join" else seen
+        if wanted:
+            return _only(wanted, seen, verb, "on this network").address
+        if time.monotonic() >= end:
+            raise _nothing_found(seen, verb)
+
+
+async def look(looking: Looking, wait: float) -> list[Answer]:
+    """What the servers on the network say that are found within so many seconds."""
+    servers = found_servers(wait=wait, only=looking.interfaces, report=_complain)
+    async with contextlib.aclosing(answers(servers)) as given:
+        return [answer async for answer in given]
+
+
+async def _with_handle(given: Address, looking: Looking) -> Address | None:
+    """Where the table is whose handle was given in the place of an address."""
+    if not looking.discovery or given.handle or not _HANDLE.fullmatch(given.host):
+        return None
+    servers = found_servers(wait=looking.wait, only=looking.interfaces, report=_complain)
+    async with contextlib.aclosing(found_tables(servers)) as tables:
+        async for table in tables:
+            if table.address.handle == given.host.upper():
+                return table.address
+    return None
+
+
+async def _tables_at(connection: Connection) -> list[_Seen]:
     tables = await list_tables(connection)
-    return _only(tables, tables, connection, "watch")
+    return [_Seen(connection.address.at(table.table), table) for table in tables]
 
 
-def _only(
-    wanted: list[TableSummary], all_tables: list[TableSummary], connection: Connection, verb: str
-) -> str:
-    server = connection.address
+def _complain(problem: str) -> None:
+    click.echo(problem, err=True)
+
+
+def _to_join(seen: Sequence[_Seen], name: str) -> list[_Seen]:
+    mine = [one for one in seen if _sits_at(one.table, name)]
+    return mine or [one for one in seen if one.table.joinable]
+
+
+def _only(wanted: Sequence[_Seen], seen: Sequence[_Seen], verb: str, where: str) -> _Seen:
     if len(wanted) == 1:
-        return wanted[0].table
+        return wanted[0]
     if wanted:
         raise ClientError(
-            f"There are {len(wanted)} tables at {server} to {verb}. Say which:",
-            "\n".join(f"  odin-table {verb} {server.at(table.table)}" for table in wanted),
+            f"There are {len(wanted)} tables {where} to {verb}. Say which:",
+            "\n".join(f"  odin-table {verb} {one.address}" for one in wanted),
         )
-    if all_tables:
-        raise ClientError(
-            f"No table at {server} has a free seat now. Watch one:",
-            "\n".join(f"  odin-table watch {server.at(table.table)}" for table in all_tables),
-        )
+    if seen:
+        raise ClientError(*_all_are_full(seen, where))
     raise ClientError(
-        f"There is no table at {server}.",
+        f"There is no table {where}.",
         "Open one with `odin-table host` on that machine; a private one needs --code.",
+    )
+
+
+def _nothing_found(seen: Sequence[_Seen], verb: str) -> TimedOut:
+    if seen and verb == "join":
+        return TimedOut(*_all_are_full(seen, "on this network"))
+    return TimedOut(
+        "No table was found on this network.",
+        f"If there is one, its host sees the line to type: odin-table {verb} HANDLE@HOST. "
+        "`odin-table host` opens one; `odin-table play` needs nobody else.",
+    )
+
+
+def _all_are_full(seen: Sequence[_Seen], where: str) -> tuple[str, str]:
+    return (
+        f"No table {where} has a free seat now. Watch one:",
+        "\n".join(f"  odin-table watch {one.address}" for one in seen),
     )
 
 
@@ -77,17 +158,17 @@ def _sits_at(table: TableSummary, name: str) -> bool:
     )
 
 
-def describe(tables: Iterable[TableSummary], server: Address) -> list[str]:
+def describe(tables: Iterable[tuple[Address, TableSummary]]) -> list[str]:
     """The tables as lines of text, with what to type."""
     rows = [("TABLE", "PLAYERS", "STATE", "TO", "TITLE", "")]
-    rows += [_row(table, server) for table in tables]
+    rows += [_row(address, table) for address, table in tables]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return [
         "  ".join(cell.ljust(w) for cell, w in zip(r, widths, strict=True)).rstrip() for r in rows
     ]
 
 
-def _row(table: TableSummary, server: Address) -> tuple[str, str, str, str, str, str]:
+def _row(address: Address, table: TableSummary) -> tuple[str, str, str, str, str, str]:
     taken = sum(not seat.free for seat in table.seats)
     options = table.options
     verb = "join" if table.joinable else "watch"
@@ -97,5 +178,5 @@ def _row(table: TableSummary, server: Address) -> tuple[str, str, str, str, str,
         f"deal {table.deal}" if table.deal else table.phase.name.lower().replace("_", " "),
         "1 deal" if options.threshold is None else str(options.threshold),
         options.title,
-        f"odin-table {verb} {server.at(table.table)}",
+        f"odin-table {verb} {address}",
     )

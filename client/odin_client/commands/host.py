@@ -8,9 +8,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from odin_client.address import DEFAULT_PORT, Address, own_addresses
-from odin_client.commands.options import Ui, credential_file, ending, sits_down, threshold_of
+from odin_client.address import DEFAULT_PORT, Address
+from odin_client.commands.options import (
+    Ui,
+    credential_file,
+    ending,
+    on_the_network,
+    sits_down,
+    threshold_of,
+)
 from odin_client.commands.store import option as store_option
+from odin_client.network import addresses_of
 
 if TYPE_CHECKING:
     from odin_client.local_server import LocalServer
@@ -29,10 +37,21 @@ class _Wish:
     threshold: int | None
     private: bool
     title: str
+    discovery: bool
+    interfaces: tuple[str, ...]
     name: str
     ui: Ui
     colour: str | None
     file: Path | None
+
+    @property
+    def server_options(self) -> list[str]:
+        """For the server that this table gets. It is announced unless nobody is to find it."""
+        options = ["--until-empty", "--store", self.store]
+        if self.private or not self.discovery:
+            return options
+        named = [part for address in self.interfaces for part in ("--interface", address)]
+        return [*options, "--announce", *named]
 
 
 @click.command()
@@ -60,6 +79,7 @@ class _Wish:
     help="Where the server listens.",
 )
 @store_option
+@on_the_network
 @sits_down
 @credential_file
 def command(
@@ -72,12 +92,17 @@ def command(
     title: str,
     listen: str,
     store: str,
+    discovery: bool,
+    interfaces: tuple[str, ...],
     name: str,
     ui: Ui,
     colour: str | None,
     credential_file: Path | None,
 ) -> int:
     """Open a table for others on this network, and sit down.
+
+    The others find it with `odin-table join`, or type the line that you are shown. A private table
+    is not announced.
 
     The server is a process of its own: when you stop, you are asked whether to close the table or
     to keep it for the others.
@@ -88,7 +113,20 @@ def command(
         raise click.UsageError(f"{bots} bots and you need {bots + 1} seats: raise --seats.")
     to = threshold_of(threshold, single_deal)
     wish = _Wish(
-        listen, store, seats, bots, level, to, private, title, name, ui, colour, credential_file
+        listen=listen,
+        store=store,
+        seats=seats,
+        bots=bots,
+        level=level,
+        threshold=to,
+        private=private,
+        title=title,
+        discovery=discovery,
+        interfaces=interfaces,
+        name=name,
+        ui=ui,
+        colour=colour,
+        file=credential_file,
     )
     return run_in_loop(_host(wish))
 
@@ -99,8 +137,7 @@ async def _host(wish: _Wish) -> int:
     from odin_client.local_server import LocalServer
 
     try:
-        options = ["--until-empty", "--store", wish.store]
-        server = LocalServer.start(wish.listen, options, tied=False, log=log_file())
+        server = LocalServer.start(wish.listen, wish.server_options, tied=False, log=log_file())
     except ClientError as error:
         raise ClientError(
             f"{error.message} {error.advice}",
@@ -118,7 +155,7 @@ async def _host(wish: _Wish) -> int:
             session,
             wish.ui,
             colour=wish.colour,
-            invitation=_invitation(session.address, wish.listen, code),
+            invitation=_invitation(session.address, wish, code),
             rejoin=rejoin_command("join", session.address, wish.name, code),
             asks_to_close=True,
         )
@@ -163,11 +200,9 @@ async def _open(server: LocalServer, wish: _Wish) -> Session:
     return session
 
 
-def _invitation(here: Address, listen: str, code: str) -> str:
+def _invitation(here: Address, wish: _Wish, code: str) -> str:
     """The lines that others type: one for each address under which the server can be reached."""
     with_code = f" --code {code}" if code else ""
-    host = listen.rpartition(":")[0].strip("[]")
-    everywhere = host in ("", "0.0.0.0", "::")
-    addresses = (own_addresses() if everywhere else [host]) or [here.host]
-    places = [Address(address, here.port, here.handle) for address in addresses]
+    hosts = addresses_of(wish.listen.rpartition(":")[0], wish.interfaces) or [here.host]
+    places = [Address(host, here.port, here.handle) for host in hosts]
     return "\n".join(f"odin-table join {place}{with_code}" for place in places)

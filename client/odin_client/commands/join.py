@@ -7,40 +7,61 @@ from pathlib import Path
 import click
 
 from odin_client.address import Address
-from odin_client.commands.options import ADDRESS, Ui, credential_file, sits_down
+from odin_client.commands.options import (
+    ADDRESS,
+    Looking,
+    Ui,
+    credential_file,
+    looks_around,
+    sits_down,
+)
 
 
 @click.command()
-@click.argument("table", type=ADDRESS, metavar="[HANDLE@]HOST[:PORT]")
+@click.argument("table", type=ADDRESS, required=False, metavar="[[HANDLE@]HOST[:PORT]|HANDLE]")
 @click.option("--code", default="", help="The code of a private table.")
 @sits_down
+@looks_around
 @credential_file
 def command(
-    table: Address,
+    table: Address | None,
     code: str,
     name: str,
     ui: Ui,
     colour: str | None,
+    discovery: bool,
+    interfaces: tuple[str, ...],
+    wait: float,
     credential_file: Path | None,
 ) -> int:
     """Sit down at a table, or come back to your seat.
 
-    Without HANDLE: the table at which you sit already, or the only one that has a free seat.
+    With HOST and without HANDLE: the table there at which you sit already, or the only one that
+    has a free seat. With HANDLE alone, or nothing at all, the table is looked for on this network;
+    with --wait 60, say, for a minute, or until there is one.
     """
     from odin_client.commands.interface import run_in_loop
 
-    return run_in_loop(_join(table, code, name, ui, colour, credential_file))
+    looking = Looking(discovery, interfaces, wait)
+    return run_in_loop(_join(table, looking, code, name, ui, colour, credential_file))
 
 
 async def _join(
-    address: Address, code: str, name: str, ui: Ui, colour: str | None, file: Path | None
+    given: Address | None,
+    looking: Looking,
+    code: str,
+    name: str,
+    ui: Ui,
+    colour: str | None,
+    file: Path | None,
 ) -> int:
-    from odin_client.commands.finding import find_to_join
+    from odin_client.commands.finding import find_on_network, find_to_join
     from odin_client.commands.interface import rejoin_command, run_interface
     from odin_client.connection import Connection
     from odin_client.credential_store import CredentialStore
     from odin_client.session import Session
 
+    address = await find_on_network(given, looking, verb="join", name=name, code=code)
     credential = CredentialStore(file).credential_for(address, name)
     connection = await Connection.open(address, credential)
     try:

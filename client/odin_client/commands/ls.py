@@ -3,28 +3,51 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from odin_client.address import Address
-from odin_client.commands.options import ADDRESS
+from odin_client.commands.options import ADDRESS, Looking, looks_around
+
+if TYPE_CHECKING:
+    from odin_table.v1.lobby_pb2 import ListTablesResponse
 
 
 @click.command()
-@click.argument("server", type=ADDRESS, metavar="HOST[:PORT]")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document: ListTablesResponse.")
-def command(server: Address, as_json: bool) -> int:
-    """List the public tables of a server, newest first."""
+@click.argument("server", type=ADDRESS, required=False, metavar="[HOST[:PORT]]")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="One JSON document: ListTablesResponse; without HOST a list of servers with their tables.",
+)
+@looks_around
+def command(
+    server: Address | None,
+    as_json: bool,
+    discovery: bool,
+    interfaces: tuple[str, ...],
+    wait: float,
+) -> int:
+    """List the public tables of a server, newest first.
+
+    Without HOST: those of all servers that are found on this network.
+    """
     from odin_client.commands.interface import run_in_loop
 
-    return run_in_loop(_list(server, as_json))
+    if server is not None:
+        return run_in_loop(_list_server(server, as_json))
+    if not discovery:
+        raise click.UsageError("Say which server, or look on the network with --discovery.")
+    return run_in_loop(_list_network(Looking(discovery, interfaces, wait), as_json))
 
 
-async def _list(server: Address, as_json: bool) -> int:
-    from google.protobuf.json_format import MessageToDict
-
-    from odin_client.commands.finding import describe, listing
+async def _list_server(server: Address, as_json: bool) -> int:
+    from odin_client.commands.finding import describe
     from odin_client.connection import Connection
+    from odin_client.lobby import listing
     from odin_client.wire import summary_of
 
     connection = await Connection.open(server)
@@ -33,11 +56,58 @@ async def _list(server: Address, as_json: bool) -> int:
     finally:
         await connection.close()
     if as_json:
-        document = MessageToDict(tables, always_print_fields_with_no_presence=True)
-        click.echo(json.dumps(document, indent=1))
+        _print_json(_as_json(tables))
     elif tables.tables:
-        for line in describe(map(summary_of, tables.tables), server):
-            click.echo(line)
+        summaries = map(summary_of, tables.tables)
+        _print(describe((server.at(table.table), table) for table in summaries))
     else:
         click.echo(f"There is no public table at {server}.", err=True)
     return 0
+
+
+async def _list_network(looking: Looking, as_json: bool) -> int:
+    from odin_client.commands.finding import describe, look
+    from odin_client.discovery import tables_of
+
+    answers = await look(looking, looking.wait)
+    tables = [(table.address, table.table) for answer in answers for table in tables_of(answer)]
+    if as_json:
+        servers = [
+            {
+                "address": answer.address.server,
+                "name": answer.server.name,
+                "version": answer.server.version,
+                **_as_json(answer.listing),
+            }
+            for answer in answers
+        ]
+        _print_json({"servers": servers})
+    elif tables:
+        _print(describe(tables))
+    elif answers:
+        servers_there = ", ".join(str(answer.address) for answer in answers)
+        click.echo(
+            f"There is no public table on this network, but a server: {servers_there}.", err=True
+        )
+    else:
+        click.echo(
+            "No server was found on this network. If there is one: odin-table ls HOST[:PORT].",
+            err=True,
+        )
+    return 0
+
+
+def _as_json(tables: ListTablesResponse) -> dict[str, Any]:
+    from google.protobuf.json_format import MessageToDict
+
+    document: dict[str, Any] = MessageToDict(tables, always_print_fields_with_no_presence=True)
+    return document
+
+
+def _print_json(document: dict[str, Any]) -> None:
+    click.echo(json.dumps(document, indent=1))
+
+
+def _print(lines: Iterable[str]) -> None:
+    for line in lines:
+        click.echo(line)

@@ -20,7 +20,7 @@ COMMANDS: Final = {
     "host": "open a table on this network and sit down",
     "join": "sit down at a table",
     "watch": "watch a table",
-    "ls": "list the tables of a server",
+    "ls": "list the tables on this network or of a server",
     "serve": "run a server",
     "bot": "let a bot play",
     "rules": "how the game is played",
@@ -91,7 +91,8 @@ def _odin_table(debug: bool) -> None:
     A table is named [HANDLE@]HOST[:PORT]. `odin-table COMMAND --help` says more.
 
     Exit codes: 0 done, 1 failure, 2 usage, 3 the server cannot be reached or was lost, 4 refused,
-    5 the credential is refused, 6 versions differ, 130 and 143 stopped by a signal.
+    5 the credential is refused, 6 versions differ, 7 timed out waiting, 130 and 143 stopped by a
+    signal.
     """
     if debug:
         os.environ[DEBUG] = "1"

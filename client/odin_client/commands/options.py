@@ -6,6 +6,7 @@ import getpass
 import os
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -117,6 +118,54 @@ credential_file: Final = click.option(
     help="Where the credentials of your seats are kept (default: $ODIN_CREDENTIAL_FILE, else the "
     "state folder of your system).",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """How to look on the network, and whether to."""
+
+    discovery: bool
+    interfaces: tuple[str, ...]
+    """Addresses of this machine by which to look; empty: all that lead to a real network."""
+    wait: float
+    """Seconds to look for."""
+
+
+def on_the_network(function: Function) -> Function:
+    """The options of commands that announce or find something on the network."""
+    for option in (
+        click.option(
+            "--interface",
+            "interfaces",
+            multiple=True,
+            envvar="ODIN_INTERFACES",
+            metavar="ADDRESS",
+            help="The address of this machine in the network that is meant (default: "
+            "$ODIN_INTERFACES, else every network that is not virtual). May be repeated.",
+        ),
+        click.option(
+            "--discovery/--no-discovery",
+            default=True,
+            envvar="ODIN_DISCOVERY",
+            help="Find each other on the network without addresses (default: $ODIN_DISCOVERY, "
+            "else yes).",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def looks_around(function: Function) -> Function:
+    """The options of commands that find something on the network."""
+    wait = click.option(
+        "--wait",
+        type=click.FloatRange(0, 3600),
+        default=2.0,
+        show_default=True,
+        metavar="SECONDS",
+        help="How long to look on the network.",
+    )
+    return on_the_network(wait(function))
 
 
 def ending(function: Function) -> Function:

@@ -38,6 +38,16 @@ if TYPE_CHECKING:
 )
 @click.option("--settings", "lists_settings", is_flag=True, help="List settings, and stop.")
 @click.option("--until-empty", is_flag=True, help="Stop when the last table has ended.")
+@click.option("--announce", is_flag=True, help="Let others on the network find it (DNS-SD).")
+@click.option(
+    "--interface",
+    "interfaces",
+    multiple=True,
+    envvar="ODIN_INTERFACES",
+    metavar="ADDRESS",
+    help="Announce this address only (default: $ODIN_INTERFACES, else all that are not virtual). "
+    "May be repeated.",
+)
 @click.option("--until-stdin-closes", is_flag=True, hidden=True)
 def command(
     listen: str,
@@ -46,6 +56,8 @@ def command(
     changes: tuple[str, ...],
     lists_settings: bool,
     until_empty: bool,
+    announce: bool,
+    interfaces: tuple[str, ...],
     until_stdin_closes: bool,
 ) -> int:
     """Run a server until it is told to stop (Ctrl-C, SIGTERM).
@@ -65,7 +77,11 @@ def command(
         return 0
     if until_stdin_closes:
         threading.Thread(target=_stop_with_stdin, daemon=True).start()
-    return run(settings)
+    if not announce:
+        return run(settings)
+    from odin_client.announcement import announced
+
+    return run(settings, lambda port: announced(host, port, only=interfaces))
 
 
 def _settings_in(settings: Settings) -> dict[str, int | float]:

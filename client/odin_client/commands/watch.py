@@ -5,30 +5,43 @@ from __future__ import annotations
 import click
 
 from odin_client.address import Address
-from odin_client.commands.options import ADDRESS, Ui, looks_on
+from odin_client.commands.options import ADDRESS, Looking, Ui, looks_around, looks_on
 
 
 @click.command()
-@click.argument("table", type=ADDRESS, metavar="[HANDLE@]HOST[:PORT]")
+@click.argument("table", type=ADDRESS, required=False, metavar="[[HANDLE@]HOST[:PORT]|HANDLE]")
 @click.option("--code", default="", help="The code of a private table.")
 @looks_on
-def command(table: Address, code: str, ui: Ui, colour: str | None) -> int:
+@looks_around
+def command(
+    table: Address | None,
+    code: str,
+    ui: Ui,
+    colour: str | None,
+    discovery: bool,
+    interfaces: tuple[str, ...],
+    wait: float,
+) -> int:
     """Watch a table: all that is public.
 
-    Without HANDLE: the only table there is.
+    With HOST and without HANDLE: the only table there is. With HANDLE alone, or nothing at all, the
+    table is looked for on this network.
     """
     from odin_client.commands.interface import run_in_loop
 
-    return run_in_loop(_watch(table, code, ui, colour))
+    return run_in_loop(_watch(table, Looking(discovery, interfaces, wait), code, ui, colour))
 
 
-async def _watch(address: Address, code: str, ui: Ui, colour: str | None) -> int:
-    from odin_client.commands.finding import find_to_watch
+async def _watch(
+    given: Address | None, looking: Looking, code: str, ui: Ui, colour: str | None
+) -> int:
+    from odin_client.commands.finding import find_on_network, find_to_watch
     from odin_client.commands.interface import run_interface
     from odin_client.connection import Connection
     from odin_client.credential_store import Credential
     from odin_client.session import Session
 
+    address = await find_on_network(given, looking, verb="watch", code=code)
     connection = await Connection.open(address, Credential.new())
     try:
         handle = address.handle or ("" if code else await find_to_watch(connection))

@@ -16,6 +16,11 @@ Every call may be refused with MALFORMED, BAD_CREDENTIAL, CLIENT_TOO_OLD, RATE_L
 SERVER_DRAINING, STORE_UNAVAILABLE or INTERNAL; each call names what it may be refused with
 besides. A client may state the revision of the contract it was written for as metadata
 "odin-table-revision" (this is revision 1).
+
+Finding: a server may announce itself on the local network by DNS-SD, as an instance of
+_odin-table._tcp.local. under all its addresses; connect to all and keep the one that answers.
+TXT: id (the same for all announcements of one run of a server), version (of its program). Then
+ask with ListTables; a table is never announced.
 """
 
 from collections import abc as _abc
