@@ -17,6 +17,7 @@ from odin_client.commands import finding
 from odin_client.commands.options import Looking
 from odin_client.discovery import FoundServer
 from odin_client.errors import ClientError, TimedOut
+from odin_client.invitation import qr_lines
 from odin_client.session import Session
 from odin_client.values import Options
 from tests.client.conftest import Connect, seated
@@ -78,6 +79,12 @@ def test_a_server_is_announced_when_it_is_asked_to_be(programs: Programs) -> Non
     ls = programs.run("ls", "--json")
     ports = [s["address"].rpartition(":")[2] for s in json.loads("\n".join(ls.out))["servers"]]
     assert str(port) in ports
+
+
+def test_a_host_can_show_the_line_for_others_as_a_picture(programs: Programs) -> None:
+    with hosted(programs, "--qr", "--no-discovery") as host:
+        command = host.error_with("odin-table join")
+        assert "\n".join(qr_lines(command)) in "\n".join(host.errors)
 
 
 # What is meant

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +20,7 @@ from odin_client.commands.options import (
     threshold_of,
 )
 from odin_client.commands.store import option as store_option
+from odin_client.invitation import join_commands
 from odin_client.network import addresses_of
 
 if TYPE_CHECKING:
@@ -37,6 +40,7 @@ class _Wish:
     threshold: int | None
     private: bool
     title: str
+    qr: bool
     discovery: bool
     interfaces: tuple[str, ...]
     name: str
@@ -79,6 +83,7 @@ class _Wish:
     help="Where the server listens.",
 )
 @store_option
+@click.option("--qr", is_flag=True, help="Show the line for others as a QR code as well.")
 @on_the_network
 @sits_down
 @credential_file
@@ -92,6 +97,7 @@ def command(
     title: str,
     listen: str,
     store: str,
+    qr: bool,
     discovery: bool,
     interfaces: tuple[str, ...],
     name: str,
@@ -121,6 +127,7 @@ def command(
         threshold=to,
         private=private,
         title=title,
+        qr=qr,
         discovery=discovery,
         interfaces=interfaces,
         name=name,
@@ -150,12 +157,15 @@ async def _host(wish: _Wish) -> int:
         await server.stop()
         raise
     code = session.code
+    invitation = _invitation(session.address, wish, code)
+    if wish.qr:
+        _show_picture(invitation.partition("\n")[0])
     try:
         return await run_interface(
             session,
             wish.ui,
             colour=wish.colour,
-            invitation=_invitation(session.address, wish, code),
+            invitation=invitation,
             rejoin=rejoin_command("join", session.address, wish.name, code),
             asks_to_close=True,
         )
@@ -202,7 +212,15 @@ async def _open(server: LocalServer, wish: _Wish) -> Session:
 
 def _invitation(here: Address, wish: _Wish, code: str) -> str:
     """The lines that others type: one for each address under which the server can be reached."""
-    with_code = f" --code {code}" if code else ""
     hosts = addresses_of(wish.listen.rpartition(":")[0], wish.interfaces) or [here.host]
-    places = [Address(host, here.port, here.handle) for host in hosts]
-    return "\n".join(f"odin-table join {place}{with_code}" for place in places)
+    return "\n".join(join_commands(here, hosts, code))
+
+
+def _show_picture(command: str) -> None:
+    """The line for others as a QR code, if stderr has the characters to draw it with."""
+    from odin_client.invitation import qr_lines
+    from odin_client.terminal.capabilities import capabilities
+
+    caps = capabilities(os.environ, encoding=sys.stderr.encoding)
+    lines = qr_lines(command, ascii_only=caps.ascii_only)
+    click.echo("\n".join(lines) or "A QR code needs a terminal with UTF-8.", err=True)
