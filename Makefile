@@ -9,9 +9,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
 
+CATALOGUES := $(wildcard client/odin_client/locale/*/LC_MESSAGES/*.po)
+
 .DEFAULT_GOAL := help
 .PHONY: help play setup test test-tmux interop bench check check-format check-lint check-types \
-  check-contract check-stubs check-imports format stubs lock clean
+  check-contract check-stubs check-imports check-catalogues format stubs catalogues lock clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,7 +38,7 @@ interop: $(VENV)/ready-to-develop ## let the clients of examples/ and our own pl
 bench: $(VENV)/ready-to-develop ## measure, each figure beside its floor
 	@$(BIN)/python -m bench $(ARGS)
 
-check: check-format check-lint check-types check-contract check-stubs check-imports ## format, lint, types, contract, arrows
+check: check-format check-lint check-types check-contract check-stubs check-imports check-catalogues ## format, lint, types, contract, arrows, languages
 
 check-format: $(VENV)/ready-to-develop
 	@echo 'Checking the format ...'
@@ -65,6 +67,11 @@ check-imports: $(VENV)/ready-to-develop
 	@echo 'Checking the imports ...'
 	@$(BIN)/python tools/check_imports.py
 
+check-catalogues: $(VENV)/ready-to-develop
+	@echo 'Checking the catalogues ...'
+	@$(BIN)/python tools/catalogues.py --check || { \
+	  echo 'Run `make catalogues`, then translate what it names.' >&2; exit 1; }
+
 format: $(VENV)/ready-to-develop ## format code and contract, fix what can be fixed
 	@$(BIN)/ruff check --quiet --fix-only .
 	@$(BIN)/ruff format --quiet .
@@ -72,6 +79,9 @@ format: $(VENV)/ready-to-develop ## format code and contract, fix what can be fi
 
 stubs: $(VENV)/ready-to-develop ## regenerate the Python stubs of the contract
 	@$(BIN)/python tools/generate_stubs.py
+
+catalogues: $(VENV)/ready-to-develop ## bring the texts of all languages up to date, name what lacks
+	@$(BIN)/python tools/catalogues.py
 
 lock: ## take the newest versions that pyproject.toml allows into requirements.lock
 	@echo 'Looking up the newest versions ...'
@@ -86,8 +96,9 @@ clean: ## remove what was set up and made, but nothing that is committed
 	@rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	@find . -name __pycache__ -prune -exec rm -rf {} +
 
-# Two stamps, so that playing does not wait for the tools of development.
-$(VENV)/ready-to-play: pyproject.toml requirements.lock
+# Two stamps, so that playing does not wait for the tools of development. Installing compiles the
+# catalogues.
+$(VENV)/ready-to-play: pyproject.toml requirements.lock $(CATALOGUES)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo 'odin-table needs Python 3.11 or newer, and "$(PYTHON)" is none.' >&2; \
 	  echo 'Install one, or name it: make $(MAKECMDGOALS) PYTHON=python3.12' >&2; exit 1; }

@@ -7,6 +7,8 @@ import socket
 from dataclasses import dataclass
 from typing import Final
 
+from odin_client.languages import _
+
 DEFAULT_PORT: Final = 7711
 
 _FORM: Final = re.compile(
@@ -40,7 +42,11 @@ class Address:
         found = _FORM.fullmatch(text.strip())
         port = int(found["port"] or DEFAULT_PORT) if found else 0
         if not found or not 1 <= port <= 65535:
-            raise BadAddress(f"{text!r} is no address. It has the form [HANDLE@]HOST[:PORT].")
+            raise BadAddress(
+                _("{text} is no address. It has the form [HANDLE@]HOST[:PORT].").format(
+                    text=repr(text)
+                )
+            )
         return Address(found["host"] or found["ipv6"], port, (found["handle"] or "").upper())
 
     def at(self, handle: str) -> Address:
@@ -72,7 +78,7 @@ def is_this_machine(host: str) -> bool:
         found = socket.getaddrinfo(host, 0, type=socket.SOCK_DGRAM)
     except OSError:
         return False
-    return any(_can_bind(family, address) for family, _, _, _, address in found)
+    return any(_can_bind(family, address) for family, *_other, address in found)
 
 
 def _can_bind(family: int, address: tuple[str | int, ...] | tuple[int, bytes]) -> bool:

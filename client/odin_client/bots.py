@@ -35,6 +35,7 @@ from typing import Final, TypeAlias
 
 from odin_client import values
 from odin_client.errors import ClientError, Refused, Unreachable
+from odin_client.languages import _
 from odin_client.seat_view import seat_view
 from odin_client.session import Session
 from odin_client.updates import DecisionOpened, GameEnded, LinkChanged, SnapshotTaken, Update
@@ -118,8 +119,10 @@ def _load(strategy: str) -> Bot:
     module_name, colon, class_name = strategy.partition(":")
     if not colon:
         raise BadStrategy(
-            f"There is no strategy {strategy!r}.",
-            f"There are {', '.join(STRATEGIES)}, and your own as module:Class.",
+            _("There is no strategy {name}.").format(name=repr(strategy)),
+            _("There are {names}, and your own as module:Class.").format(
+                names=", ".join(STRATEGIES)
+            ),
         )
     if (here := str(Path.cwd())) not in sys.path:
         sys.path.insert(0, here)
@@ -127,11 +130,16 @@ def _load(strategy: str) -> Bot:
         bot = getattr(importlib.import_module(module_name), class_name)()
     except Exception as error:  # it is somebody else's module
         raise BadStrategy(
-            f"{strategy} cannot be made: {type(error).__name__}: {error}.",
-            "It has to be module:Class, with the module in this folder or installed.",
+            _("{name} cannot be made: {problem}.").format(
+                name=strategy, problem=f"{type(error).__name__}: {error}"
+            ),
+            _("It has to be module:Class, with the module in this folder or installed."),
         ) from error
     if not isinstance(bot, Bot):
-        raise BadStrategy(f"{strategy} is no bot.", "Let it inherit from odin_client.bots.Bot.")
+        raise BadStrategy(
+            _("{name} is no bot.").format(name=strategy),
+            _("Let it inherit from odin_client.bots.Bot."),
+        )
     return bot
 
 
@@ -201,9 +209,11 @@ class BotRunner:
 
     def _tell_of(self, link: LinkChanged) -> None:
         if link.online:
-            self._report("is connected again")
+            self._report(_("is connected again"))
         elif link.attempt == 1:
-            self._report(f"has lost the server and tries again: {link.problem}")
+            self._report(
+                _("has lost the server and tries again: {problem}").format(problem=link.problem)
+            )
 
     def _patience(self) -> float | None:
         """Seconds for which a bot stays at a table where nothing happens; None: something does."""
@@ -223,9 +233,9 @@ class BotRunner:
             await self._session.rematch()
         except Refused as refusal:
             if refusal.reason != "ALREADY_STARTED":  # another bot was quicker
-                self._report(f"cannot ask for another game: {refusal}")
+                self._report(_("cannot ask for another game: {problem}").format(problem=refusal))
         except Unreachable as problem:
-            self._report(f"cannot ask for another game: {problem}")
+            self._report(_("cannot ask for another game: {problem}").format(problem=problem))
 
     def _may_be_due(self, update: Update) -> bool:
         """Whether to look for an own decision now: once for each, and again when a line is mended.
@@ -257,7 +267,7 @@ class BotRunner:
     async def _choice(self) -> values.Action | None:
         """What the bot chooses; None, and a report, when it does not."""
         if self._thinking is not None and not self._thinking.done():
-            self._fails("is still thinking about an earlier decision")
+            self._fails(_("is still thinking about an earlier decision"))
             return None
         view = seat_view(self._session.table)
         self._thinking = _in_a_thread(lambda: self._bot.choose(view))
@@ -265,10 +275,10 @@ class BotRunner:
             async with asyncio.timeout(self._deadline):
                 chosen = await asyncio.shield(self._thinking)
         except TimeoutError:
-            self._fails(f"took more than {self._deadline:g} s")
+            self._fails(_("took more than {seconds:g} s").format(seconds=self._deadline))
             return None
         if isinstance(chosen, BaseException):
-            self._fails(f"raised {type(chosen).__name__}: {chosen}")
+            self._fails(_("raised {problem}").format(problem=f"{type(chosen).__name__}: {chosen}"))
             return None
         try:
             return _without_seat(chosen)
@@ -277,7 +287,7 @@ class BotRunner:
             return None
 
     def _fails(self, problem: str) -> None:
-        self._report(f"{problem}; the default action is taken")
+        self._report(_("{problem}; the default action is taken").format(problem=problem))
 
     async def _accepted(self, action: values.Action, decision: values.Decision) -> bool:
         """Whether it is settled: done, or overtaken by what happened meanwhile."""
@@ -285,7 +295,11 @@ class BotRunner:
             await self._session.act(action, decision_id=decision.id)
         except Refused as refusal:
             if refusal.reason in _NOT_ALLOWED:
-                self._fails(f"chose something illegal: {refusal.message.rstrip('.')}")
+                self._fails(
+                    _("chose something illegal: {problem}").format(
+                        problem=refusal.message.rstrip(".")
+                    )
+                )
                 return False
             if refusal.reason not in _OVERTAKEN:
                 raise
@@ -330,4 +344,4 @@ def _without_seat(action: object) -> values.Action:
             return values.Pass()
         case _:
             pass
-    raise TypeError(f"chose {str(action)[:80]!r}, which is no action")
+    raise TypeError(_("chose {text}, which is no action").format(text=repr(str(action)[:80])))

@@ -26,6 +26,7 @@ from google.rpc import (  # pyright: ignore[reportMissingTypeStubs] -- they are 
 from odin_client.address import Address
 from odin_client.credential_store import Credential
 from odin_client.errors import CredentialRefused, Refused, Unreachable, VersionsDiffer
+from odin_client.languages import _
 from odin_client.wire import LONGEST, clean
 from odin_table.v1 import chat_pb2_grpc, lobby_pb2, lobby_pb2_grpc, play_pb2, play_pb2_grpc
 
@@ -118,8 +119,10 @@ class Connection:
             if connection.info.oldest_revision > REVISION:
                 raise VersionsDiffer(
                     "CLIENT_TOO_OLD",
-                    f"The server at {address.server} has odin-table {connection.info.version}, "
-                    "which no longer talks to this one.",
+                    _(
+                        "The server at {server} has odin-table {version}, which no longer talks "
+                        "to this one."
+                    ).format(server=address.server, version=connection.info.version),
                 )
         except BaseException:
             await connection.close()
@@ -193,7 +196,7 @@ def refusal_of(error: grpc.aio.AioRpcError, call: str) -> Refused:
     text = clean(error.details() or "", LONGEST)
     if error.code() is grpc.StatusCode.UNIMPLEMENTED:
         kind: type[Refused] = VersionsDiffer
-        text = "The server does not know what this client asks for: it is another program."
+        text = _("The server does not know what this client asks for: it is another program.")
     elif info.reason == "BAD_CREDENTIAL":
         kind = CredentialRefused
     elif info.reason == "CLIENT_TOO_OLD":
@@ -224,14 +227,15 @@ def _status_of(error: grpc.aio.AioRpcError) -> status_pb2.Status | None:
 def unreachable(address: Address, refusal: Refused) -> Unreachable:
     """What to tell a person when a call could not be made."""
     if refusal.reason:  # the server did answer: it stops, or cannot store
-        return Unreachable(f"{refusal.message}.".replace("..", "."), "Try again in a moment.")
+        return Unreachable(f"{refusal.message}.".replace("..", "."), _("Try again in a moment."))
     if "name" in refusal.message.lower() and "resol" in refusal.message.lower():
         return Unreachable(
-            f"No machine is called {address.host}.",
-            f"If {address.host} is the handle of a table, say where it is: "
-            f"{address.host}@HOST[:PORT].",
+            _("No machine is called {host}.").format(host=address.host),
+            _("If {host} is the handle of a table, say where it is: {host}@HOST[:PORT].").format(
+                host=address.host
+            ),
         )
     return Unreachable(
-        f"No server answers at {address.server}.",
-        "Is it running (`odin-table serve` or `odin-table host`), and is the address right?",
+        _("No server answers at {server}.").format(server=address.server),
+        _("Is it running (`odin-table serve` or `odin-table host`), and is the address right?"),
     )

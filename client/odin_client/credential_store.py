@@ -24,6 +24,7 @@ import platformdirs
 
 from odin_client.address import Address, is_this_machine
 from odin_client.errors import CredentialFileError
+from odin_client.languages import _
 
 ENVIRONMENT: Final = "ODIN_CREDENTIAL_FILE"
 """The variable that names another file."""
@@ -80,8 +81,10 @@ class CredentialStore:
                 return Credential(secret)
         except OSError as error:
             raise CredentialFileError(
-                f"The file of credentials {self.path} cannot be used: {error.strerror}.",
-                "Name another one with --credential-file.",
+                _("The file of credentials {path} cannot be used: {problem}.").format(
+                    path=self.path, problem=error.strerror
+                ),
+                _("Name another one with --credential-file."),
             ) from error
 
     @contextlib.contextmanager
@@ -110,8 +113,8 @@ class CredentialStore:
             }
         except (ValueError, KeyError, AttributeError, TypeError) as error:
             raise CredentialFileError(
-                f"{self.path} is not a file of credentials.",
-                "Move it away; the seats it held cannot be taken back without it.",
+                _("{path} is not a file of credentials.").format(path=self.path),
+                _("Move it away; the seats it held cannot be taken back without it."),
             ) from error
 
     def _write(self, seats: dict[str, dict[str, str]]) -> None:

@@ -19,6 +19,7 @@ from odin_client.announcement import SERVICE
 from odin_client.connection import Connection
 from odin_client.credential_store import Credential
 from odin_client.errors import ClientError
+from odin_client.languages import _
 from odin_client.lobby import listing
 from odin_client.network import LOOPBACK, own_addresses, spoken_by
 from odin_client.values import TableSummary
@@ -99,7 +100,8 @@ async def found_servers(
         try:
             await stack.enter_async_context(_listening(found, only))
         except Exception as problem:  # noqa: BLE001 -- a network may be odd in any way
-            report(f"Cannot look on the network: {str(problem) or type(problem).__name__}.")
+            why = str(problem) or type(problem).__name__
+            report(_("Cannot look on the network: {problem}.").format(problem=why))
             return
         while len(seen) < _MOST_SERVERS:
             left = None if end is None else max(0.0, end - time.monotonic())
@@ -185,7 +187,7 @@ async def reach(
         for address in addresses
     ]
     kept: Connection | None = None
-    problem = ClientError("There is no address to connect to.")
+    problem = ClientError(_("There is no address to connect to."))
     try:
         for attempt in asyncio.as_completed(attempts):
             try:

@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
+from odin_client.languages import _
+
 
 class ClientError(Exception):
     """Something that a person is told in two parts: what happened, and what to do next."""
@@ -60,7 +62,7 @@ class Refused(ClientError):
         code: str = "",
         retry_after: float | None = None,
     ) -> None:
-        super().__init__(message, ADVICE.get(reason, ""))
+        super().__init__(message, _advice(reason))
         self.reason = reason
         """A name of `ErrorReason` without its prefix, such as "STALE_DECISION"; empty when gRPC
         itself refused."""
@@ -86,16 +88,28 @@ class VersionsDiffer(Refused):
     exit_code = 6
 
 
-ADVICE: Mapping[str, str] = {
-    "TABLE_NOT_FOUND": "See `odin-table ls` for the tables there; a private one needs --code.",
-    "NAME_TAKEN": "Choose another one with --name.",
-    "TABLE_FULL": "Watch it with `odin-table watch`, or open another one.",
-    "ALREADY_STARTED": "Watch it with `odin-table watch`, or wait for the next game.",
-    "GAME_OVER": "Open another table with `odin-table host`.",
-    "SEAT_TAKEN": "Take another seat.",
-    "STALE_DECISION": "Look at the table again.",
-    "RATE_LIMITED": "Wait a moment, then try again.",
-    "CLIENT_TOO_OLD": "Install the version of odin-table that the server has.",
-    "BAD_CREDENTIAL": "Remove the line of this server from the file of credentials.",
-}
-"""What to do next, by reason, where the server's message does not say it already."""
+def _advice(reason: str) -> str:
+    """What to do next, where the server's message does not say it already."""
+    match reason:
+        case "TABLE_NOT_FOUND":
+            return _("See `odin-table ls` for the tables there; a private one needs --code.")
+        case "NAME_TAKEN":
+            return _("Choose another one with --name.")
+        case "TABLE_FULL":
+            return _("Watch it with `odin-table watch`, or open another one.")
+        case "ALREADY_STARTED":
+            return _("Watch it with `odin-table watch`, or wait for the next game.")
+        case "GAME_OVER":
+            return _("Open another table with `odin-table host`.")
+        case "SEAT_TAKEN":
+            return _("Take another seat.")
+        case "STALE_DECISION":
+            return _("Look at the table again.")
+        case "RATE_LIMITED":
+            return _("Wait a moment, then try again.")
+        case "CLIENT_TOO_OLD":
+            return _("Install the version of odin-table that the server has.")
+        case "BAD_CREDENTIAL":
+            return _("Remove the line of this server from the file of credentials.")
+        case _:
+            return ""

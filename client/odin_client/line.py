@@ -17,6 +17,7 @@ from typing import Final, TextIO
 from odin_client import sentences
 from odin_client.errors import Refused, Unreachable
 from odin_client.input_lines import InputLines
+from odin_client.languages import _
 from odin_client.line_commands import LineCommands, MistakeError
 from odin_client.session import Session
 from odin_client.side_by_side import until_first_ends
@@ -130,18 +131,21 @@ class LineMode:
     async def _do(self, word: str, rest: str) -> None:
         command = self._commands.all.get(word)
         if command is None:
-            self._complain(f"error: unknown command, try: {', '.join(self._commands.all)}, quit")
+            names = ", ".join((*self._commands.all, "quit"))
+            self._mistake(_("unknown command, try: {names}").format(names=names))
             return
         if self._typed and not command.possible():
-            self._complain(f"error: {command.otherwise or 'not yet'}")
+            self._mistake(command.otherwise or _("not yet"))
             return
         await self._until(command.possible)
         try:
             await command.do(rest)
         except (MistakeError, Refused) as problem:
-            self._complain(f"error: {problem}")
+            self._mistake(str(problem))
         except Unreachable as problem:
-            self._complain(f"error: {problem} It may not have been done: look at the table.")
+            self._mistake(
+                _("{problem} It may not have been done: look at the table.").format(problem=problem)
+            )
 
     async def _stop(self, lines: InputLines, *, leaving: bool) -> None:
         closable = self._asks_to_close and self._table.i_am_host and not self._table.closed
@@ -152,10 +156,10 @@ class LineMode:
                 await self._session.leave()
                 self.left = True
         except (Refused, Unreachable) as problem:
-            self._complain(f"error: {problem}")
+            self._mistake(str(problem))
 
     async def _wants_to_close(self, lines: InputLines) -> bool:
-        self._out.write("Close the table for everybody, or keep it? [close/keep] ")
+        self._out.write(_("Close the table for everybody, or keep it? [close/keep]") + " ")
         self._out.flush()
         answer = await lines.next()
         return answer is not None and answer.strip().lower() in ("c", "close", "y", "yes")
@@ -171,6 +175,9 @@ class LineMode:
 
     def _say(self, text: str) -> None:
         self._print(text, self._out)
+
+    def _mistake(self, problem: str) -> None:
+        self._complain(_("error: {problem}").format(problem=problem))
 
     def _complain(self, text: str) -> None:
         self._print(text, self._errors)

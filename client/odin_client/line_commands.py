@@ -13,24 +13,39 @@ from functools import reduce
 from typing import Final, NoReturn
 
 from odin_client import sentences
-from odin_client.rules_text import RULES
+from odin_client.languages import _
+from odin_client.rules_text import rules_text
 from odin_client.selection import Selection, Situation, judge, pick_ups, plays_that_make
 from odin_client.session import Session
 from odin_client.table import TableModel
 from odin_client.values import Decision, DecisionKind, Occupant, Pass, Phase, PickUp, PlayCards
-from odin_engine import Card, CardSet, OdinError, set_of
+from odin_engine import Card, CardSet, OdinError
 
-HELP: Final = """\
-hand              your cards                 table      the cards to beat, and who holds what
-legal             all that you may play      scores     penalties of each deal, and totals
-play 961          the cards that make 961    play B9 B6 B1    exactly these
-play 961 take G4  and which card you pick up; needed when there are several
-take G4           pick up this card          pass       pass
-sort              hand by colour or number   say TEXT   talk to the table
-ready             for the game or the deal   start      now, whoever is ready (host)
-bot [LEVEL]       seat a bot (host)          remove NAME      take a bot away (host)
-rematch           another game               rules      how to play
-quit              stop; your seat is kept    leave      give your seat up"""
+
+def help_lines() -> list[str]:
+    """What can be typed, one command a line."""
+    described = (
+        ("hand", _("your cards")),
+        ("table", _("the cards to beat, and who holds what")),
+        ("legal", _("all that you may play")),
+        ("play 961", _("the cards that make 961")),
+        ("play B9 B6 B1", _("exactly these cards")),
+        ("play 961 take G4", _("and which card you pick up; needed when there are several")),
+        ("take G4", _("pick up this card")),
+        ("pass", _("let the others play")),
+        ("sort", _("your hand by colour or by number")),
+        ("scores", _("penalties of each deal, and totals")),
+        ("say TEXT", _("talk to the table")),
+        ("ready", _("for the game or the next deal")),
+        ("start", _("now, whoever is ready (host)")),
+        ("bot [LEVEL]", _("seat a bot (host)")),
+        ("remove NAME", _("take a bot away (host)")),
+        ("rematch", _("another game")),
+        ("rules", _("how to play")),
+        ("quit", _("stop; your seat is kept")),
+        ("leave", _("give your seat up")),
+    )
+    return [f"{typed:<18}{meaning}" for typed, meaning in described]
 
 
 class MistakeError(Exception):
@@ -56,8 +71,8 @@ def read_play(text: str, table: TableModel) -> PlayCards:
     """
     decision = _own_decision(table)
     if decision.kind is DecisionKind.PICK_UP:
-        named = sentences.listed(map(str, decision.pick_ups), "or")
-        raise MistakeError(f"first take a card: {named}")
+        named = sentences.alternatives(map(str, decision.pick_ups))
+        raise MistakeError(_("first take a card: {cards}").format(cards=named))
     centre = table.game.centre if table.game else None
     plays = tuple(play.set for play in decision.plays)
     situation = Situation(table.hand, centre, plays)
@@ -71,7 +86,7 @@ def read_take(text: str, table: TableModel) -> PickUp:
     """A pick-up as it is typed: `G4`, `4`, or nothing when there is only one card."""
     decision = _own_decision(table)
     if decision.kind is not DecisionKind.PICK_UP:
-        raise MistakeError("there is nothing to take now; name the card with your play")
+        raise MistakeError(_("there is nothing to take now; name the card with your play"))
     taken = _read_pick_up(text, decision.pick_ups)
     assert taken is not None, "a pick-up always has cards to choose from"
     return PickUp(taken)
@@ -79,26 +94,25 @@ def read_take(text: str, table: TableModel) -> PickUp:
 
 def _own_decision(table: TableModel) -> Decision:
     if table.decision is None or not table.my_turn:
-        raise MistakeError("it is not your turn")
+        raise MistakeError(_("it is not your turn"))
     return table.decision
 
 
 def _read_set(words: Sequence[str], situation: Situation) -> CardSet:
     plays = situation.plays or ()
     if not words:
-        raise MistakeError("say what to play, such as: play 961, or: play B9 B6 B1")
+        raise MistakeError(_("say what to play, such as: play 961, or: play B9 B6 B1"))
     if len(words) == 1 and words[0].isascii() and words[0].isdigit():
         return _read_number(words[0], situation, plays)
     cards = [_read_card(word) for word in words]
     if missing := [str(card) for card in cards if card not in situation.hand]:
-        raise MistakeError(f"you do not hold {sentences.listed(missing)}")
-    try:
-        chosen = set_of(cards)
-    except OdinError as error:
-        raise MistakeError(error.message) from error
-    if chosen not in plays:
-        _refuse(Selection(cards=tuple(cards)), situation)
-    return chosen
+        raise MistakeError(_("you do not hold {cards}").format(cards=sentences.listed(missing)))
+    if len(set(cards)) < len(cards):
+        raise MistakeError(_("name each card once"))
+    chosen = Selection(cards=tuple(cards))
+    if chosen.card_set is None or chosen.card_set not in plays:
+        _refuse(chosen, situation)
+    return chosen.card_set
 
 
 def _read_number(digits: str, situation: Situation, plays: Sequence[CardSet]) -> CardSet:
@@ -106,33 +120,42 @@ def _read_number(digits: str, situation: Situation, plays: Sequence[CardSet]) ->
     value = int("".join(sorted(digits, reverse=True)))
     found = plays_that_make(value, plays)
     if len(found) > 1:
-        ways = sentences.listed((f"play {play}" for play in found), "or")
-        raise MistakeError(f"{value} can be made in {len(found)} ways: {ways}")
+        ways = sentences.alternatives(f"play {play}" for play in found)
+        raise MistakeError(
+            _("{value} can be made in {count} ways: {ways}").format(
+                value=value, count=len(found), ways=ways
+            )
+        )
     if not found:
         typed = reduce(lambda s, digit: s.typed(int(digit), situation.hand), digits, Selection())
         if len(typed.cards) < len(digits):
-            raise MistakeError(f"your cards do not make {value}")
+            raise MistakeError(_("your cards do not make {value}").format(value=value))
         _refuse(typed, situation)
     return found[0]
 
 
 def _refuse(selection: Selection, situation: Situation) -> NoReturn:
+    cards = " ".join(map(str, selection.cards))
     why = judge(selection, situation).text
-    raise MistakeError(f"{' '.join(map(str, selection.cards))} cannot be played: {why}")
+    raise MistakeError(_("{cards} cannot be played: {reason}").format(cards=cards, reason=why))
 
 
 def _read_card(word: str) -> Card:
     try:
         return Card.parse(word.upper())
     except OdinError as error:
-        raise MistakeError(error.message) from error
+        raise MistakeError(
+            _(
+                "{word} is no card; a card is a letter of R O Y G B V and a number, such as R7"
+            ).format(word=word)
+        ) from error
 
 
 def _read_pick_up(text: str, among: Sequence[Card]) -> Card | None:
     word = text.strip()
     if not among:
         if word:
-            raise MistakeError("this play takes no card")
+            raise MistakeError(_("this play takes no card"))
         return None
     fitting = among
     if word.isascii() and word.isdigit():
@@ -141,10 +164,12 @@ def _read_pick_up(text: str, among: Sequence[Card]) -> Card | None:
         fitting = [card for card in among if card is _read_card(word)]
     if len(fitting) == 1:
         return fitting[0]
-    choices = sentences.listed(map(str, among), "or")
+    choices = sentences.alternatives(map(str, among))
     if word and not fitting:
-        raise MistakeError(f"{word} cannot be taken; there is {choices}")
-    raise MistakeError(f"say which card to take: {choices}")
+        raise MistakeError(
+            _("{word} cannot be taken; there is {cards}").format(word=word, cards=choices)
+        )
+    raise MistakeError(_("say which card to take: {cards}").format(cards=choices))
 
 
 class LineCommands:
@@ -174,8 +199,9 @@ class LineCommands:
 
         pause = in_phase(Phase.WAITING, Phase.BETWEEN_DEALS)
         waiting = in_phase(Phase.WAITING)
-        not_my_turn = "it is not your turn"
-        not_now = "not while a deal is being played"
+        not_my_turn = _("it is not your turn")
+        not_now = _("not while a deal is being played")
+        only_waiting = _("only while the table waits")
         self.all: Final[Mapping[str, Command]] = {
             "hand": Command(self._hand, known),
             "table": Command(self._show_table, known),
@@ -188,9 +214,9 @@ class LineCommands:
             "scores": Command(self._scores, known),
             "ready": Command(self._ready, pause, not_now),
             "start": Command(self._start, pause, not_now),
-            "bot": Command(self._bot, waiting, "only while the table waits"),
-            "remove": Command(self._remove, waiting, "only while the table waits"),
-            "rematch": Command(self._rematch, in_phase(Phase.GAME_OVER), "the game is not over"),
+            "bot": Command(self._bot, waiting, only_waiting),
+            "remove": Command(self._remove, waiting, only_waiting),
+            "rematch": Command(self._rematch, in_phase(Phase.GAME_OVER), _("the game is not over")),
             "rules": Command(self._rules, lambda: True),
             "help": Command(self._help, lambda: True),
         }
@@ -202,16 +228,16 @@ class LineCommands:
             return sorted(self._table.hand, key=lambda card: (-card.number, card))
         return list(self._table.hand)
 
-    async def _hand(self, _: str) -> None:
+    async def _hand(self, _rest: str) -> None:
         self._say(sentences.hand_sentence(self.hand_in_order()))
 
-    async def _show_table(self, _: str) -> None:
+    async def _show_table(self, _rest: str) -> None:
         self._say(sentences.centre_sentence(self._table))
         if self._table.game is not None:
             for line in sentences.players_sentences(self._table):
                 self._say(line)
 
-    async def _legal(self, _: str) -> None:
+    async def _legal(self, _rest: str) -> None:
         decision = _own_decision(self._table)
         for play in decision.plays:
             self._say(sentences.play_line(play))
@@ -219,8 +245,8 @@ class LineCommands:
             for card in decision.pick_ups:
                 self._say(f"take {card}")
         elif len(decision.pick_ups) > 1 and decision.plays:
-            choices = sentences.listed(map(str, decision.pick_ups), "or")
-            self._say(f"and with it: take {choices}")
+            choices = sentences.alternatives(f"take {card}" for card in decision.pick_ups)
+            self._say(_("and with it: {choices}").format(choices=choices))
         if decision.may_pass:
             self._say("pass")
 
@@ -230,28 +256,28 @@ class LineCommands:
     async def _take(self, text: str) -> None:
         await self._settled(await self._session.act(read_take(text, self._table)))
 
-    async def _pass(self, _: str) -> None:
+    async def _pass(self, _rest: str) -> None:
         if not _own_decision(self._table).may_pass:
-            raise MistakeError("you may not pass now")
+            raise MistakeError(_("you may not pass now"))
         await self._settled(await self._session.act(Pass()))
 
-    async def _sort(self, _: str) -> None:
+    async def _sort(self, _rest: str) -> None:
         self._by_number = not self._by_number
         await self._hand("")
 
     async def _chat(self, text: str) -> None:
         if not text:
-            raise MistakeError("say what? Like: say hello")
+            raise MistakeError(_("say what? Like: say hello"))
         await self._session.chat(text)
 
-    async def _scores(self, _: str) -> None:
+    async def _scores(self, _rest: str) -> None:
         for line in sentences.scores_sentences(self._table):
             self._say(line)
 
-    async def _ready(self, _: str) -> None:
+    async def _ready(self, _rest: str) -> None:
         await self._session.ready()
 
-    async def _start(self, _: str) -> None:
+    async def _start(self, _rest: str) -> None:
         await self._session.start()
 
     async def _bot(self, level: str) -> None:
@@ -263,13 +289,15 @@ class LineCommands:
             if is_bot and seat.name.casefold() == name.casefold():
                 await self._session.remove_bot(seat.seat)
                 return
-        raise MistakeError(f"no built-in bot is called {name or 'that'}; like: remove NAME")
+        raise MistakeError(
+            _("no built-in bot is called {name}; like: remove NAME").format(name=name or "?")
+        )
 
-    async def _rematch(self, _: str) -> None:
+    async def _rematch(self, _rest: str) -> None:
         await self._session.rematch()
 
-    async def _rules(self, _: str) -> None:
-        self._say(RULES.rstrip())
+    async def _rules(self, _rest: str) -> None:
+        self._say(rules_text().rstrip())
 
-    async def _help(self, _: str) -> None:
-        self._say(HELP)
+    async def _help(self, _rest: str) -> None:
+        self._say("\n".join(help_lines()))

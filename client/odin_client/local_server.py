@@ -18,6 +18,7 @@ from typing import Final
 
 from odin_client.address import Address
 from odin_client.errors import ClientError
+from odin_client.languages import _
 
 START_DEADLINE: Final = 20.0
 """Seconds until a server that has not said that it serves is given up."""
@@ -75,7 +76,7 @@ class LocalServer:
         if serves is None:
             process.kill()
             process.wait()
-            raise ClientError("The server did not start.", _said(log, said_before))
+            raise ClientError(_("The server did not start."), _said(log, said_before))
         return cls(process, Address(_as_reached(serves["host"]), int(serves["port"])))
 
     def let_go(self) -> None:
@@ -103,4 +104,4 @@ def _said(log: Path, after: int) -> str:
     """What was added to the log."""
     with log.open(encoding="utf-8", errors="replace") as file:
         file.seek(after)
-        return file.read(2_000).strip() or f"{log} may say why."
+        return file.read(2_000).strip() or _("{log} may say why.").format(log=log)

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle, islice
 
+from odin_client.languages import _
 from odin_engine import Card, CardSet, Colour, OdinError, set_of
 
 
@@ -36,10 +37,11 @@ class Situation:
     def needed(self) -> str:
         """How many cards a play takes here, in words (R5, R6, R7)."""
         if self.centre:
-            return f"{self.centre.count} or {self.centre.count + 1} cards"
+            count = self.centre.count
+            return _("{count} or {more} cards").format(count=count, more=count + 1)
         if len(self.hand) > 1 and self.whole_hand:
-            return f"1 card or all {len(self.hand)}"
-        return "1 card"
+            return _("1 card or all {count}").format(count=len(self.hand))
+        return _("1 card")
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,24 +176,26 @@ def judge(selection: Selection, situation: Situation) -> Verdict:
     chosen = selection.card_set
     assert chosen is not None, "a selection that is no set has a reason against it"
     if situation.plays is not None and chosen not in situation.plays:
-        return Verdict(good=False, text="the table does not allow it")
+        return Verdict(good=False, text=_("the table does not allow it"))
     if goes_out(chosen, situation):
-        return Verdict(good=True, text="goes out")
-    return Verdict(
-        good=True, text=f"beats {situation.centre.value}" if situation.centre else "opens"
-    )
+        return Verdict(good=True, text=_("goes out"))
+    if situation.centre is None:
+        return Verdict(good=True, text=_("opens"))
+    return Verdict(good=True, text=_("beats {value}").format(value=situation.centre.value))
 
 
 def _reason_against(selection: Selection, situation: Situation) -> str | None:
     chosen, centre, count = selection.card_set, situation.centre, len(selection.cards)
     if chosen is None:
-        return "same colour or same number only"  # R8
+        return _("same colour or same number only")  # R8
     if centre is None:  # R5, R6
-        return None if count in (1, len(situation.hand)) else f"an opening is {situation.needed}"
+        if count in (1, len(situation.hand)):
+            return None
+        return _("an opening is {needed}").format(needed=situation.needed)
     if count not in (centre.count, centre.count + 1):  # R7
-        return f"needs {situation.needed}"
+        return _("needs {needed}").format(needed=situation.needed)
     if chosen.value <= centre.value:  # R9
-        return f"{chosen.value} does not beat {centre.value}"
+        return _("{value} does not beat {centre}").format(value=chosen.value, centre=centre.value)
     return None
 
 

@@ -1,4 +1,4 @@
-"""Plain English: one sentence per update, and the state of a table in words.
+"""Plain sentences: one per update, and the state of a table in words.
 
 Line mode, the log of the full-screen client and the reports of bots all take their words from
 here. Colours are written out, for people who listen to a screen reader. An update about which
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from odin_client.languages import _, ngettext
 from odin_client.table import TableModel
 from odin_client.updates import (
     BotFailed,
@@ -17,6 +18,7 @@ from odin_client.updates import (
     ChatSaid,
     DeadlineMoved,
     DealEnded,
+    DealScore,
     DealStarted,
     GameEnded,
     GameStarted,
@@ -40,7 +42,6 @@ from odin_client.values import (
     CloseReason,
     Decision,
     DecisionKind,
-    Game,
     LeaveReason,
     LegalPlay,
     Occupant,
@@ -49,37 +50,68 @@ from odin_client.values import (
     Seat,
     StreamEndReason,
 )
-from odin_engine import Card
+from odin_engine import Card, Colour
 
 # Small parts
 
 
+def colour_name(colour: Colour) -> str:
+    """`blue`."""
+    match colour:
+        case Colour.RED:
+            return _("red")
+        case Colour.ORANGE:
+            return _("orange")
+        case Colour.YELLOW:
+            return _("yellow")
+        case Colour.GREEN:
+            return _("green")
+        case Colour.BLUE:
+            return _("blue")
+        case Colour.VIOLET:
+            return _("violet")
+
+
 def card_name(card: Card) -> str:
     """`blue 9`."""
-    return f"{card.colour.name.lower()} {card.number}"
+    return _("{colour} {number}").format(colour=colour_name(card.colour), number=card.number)
 
 
-def listed(words: Iterable[str], last: str = "and") -> str:
+def listed(words: Iterable[str]) -> str:
     """`a, b and c`."""
+    return _joined(words, _("and"))
+
+
+def alternatives(words: Iterable[str]) -> str:
+    """`a, b or c`."""
+    return _joined(words, _("or"))
+
+
+def _joined(words: Iterable[str], last: str) -> str:
     words = list(words)
     return f" {last} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
-def cards_named(cards: Iterable[Card], last: str = "and") -> str:
+def cards_named(cards: Iterable[Card]) -> str:
     """`blue 9, blue 6 and blue 1`."""
-    return listed(map(card_name, cards), last)
+    return listed(map(card_name, cards))
 
 
-def counted(count: int, noun: str) -> str:
+def cards_counted(count: int) -> str:
     """`1 card`, `2 cards`."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    return ngettext("{count} card", "{count} cards", count).format(count=count)
+
+
+def points_counted(count: int) -> str:
+    """`1 point`, `2 points`."""
+    return ngettext("{count} point", "{count} points", count).format(count=count)
 
 
 def ending(options: Options) -> str:
     """When the game ends (R16)."""
     if options.threshold is None:
-        return "a single deal"
-    return f"to {options.threshold} points"
+        return _("a single deal")
+    return _("to {threshold} points").format(threshold=options.threshold)
 
 
 class _Names:
@@ -89,30 +121,37 @@ class _Names:
         self._table = table
 
     def __call__(self, seat: int) -> str:
-        return "You" if seat == self._table.my_seat else self._table.name_of(seat)
+        return _("You") if seat == self._table.my_seat else self._table.name_of(seat)
 
     def within(self, seat: int) -> str:
         """Inside a sentence."""
-        return "you" if seat == self._table.my_seat else self._table.name_of(seat)
+        return _("you") if seat == self._table.my_seat else self._table.name_of(seat)
 
-    def verb(self, seat: int, for_others: str, for_you: str) -> str:
-        """`Bob opens`, `You open`."""
-        return f"{self(seat)} {for_you if seat == self._table.my_seat else for_others}"
-
-    def _possessive(self, seat: int) -> str:
-        return "Your" if seat == self._table.my_seat else f"{self._table.name_of(seat)}'s"
-
-    def acting(self, seat: int, actor: Actor) -> str:
-        """Who did it, when it was not whoever holds the seat."""
-        match actor:
-            case Actor.SUBSTITUTE:
-                return f"{self._possessive(seat)} substitute"
-            case Actor.CLOCK:
-                # Only of a bot, or of whoever plays for somebody, can it be that it failed.
-                person = self._table.seats[seat].occupant is Occupant.PERSON
-                return f"{'Time was up:' if person else 'By default'} {self.within(seat)}"
-            case _:
-                return self(seat)
+    def tell(
+        self,
+        seat: int,
+        mine: str,
+        others: str,
+        *,
+        actor: Actor = Actor.PERSON,
+        **facts: object,
+    ) -> str:
+        """What a seat did: `mine` when the viewer did it, else `others`, which says {who}."""
+        name = self._table.name_of(seat)
+        if actor is Actor.SUBSTITUTE:
+            own = seat == self._table.my_seat
+            who = _("Your substitute") if own else _("{name}'s substitute").format(name=name)
+            return others.format(who=who, **facts)
+        if seat == self._table.my_seat:
+            said = mine.format(**facts)
+        else:
+            said = others.format(who=name, **facts)
+        if actor is not Actor.CLOCK:
+            return said
+        # Only of a bot, or of whoever plays for somebody, can it be that it failed.
+        person = self._table.seats[seat].occupant is Occupant.PERSON
+        late = _("Time was up: {sentence}") if person else _("By default: {sentence}")
+        return late.format(sentence=said)
 
 
 # What happened
@@ -123,25 +162,30 @@ def sentence(update: Update, table: TableModel) -> str | None:
     name = _Names(table)
     match update:
         case ChatSaid(line):
-            return f"{line.name} says: {line.text}"
+            return _("{name} says: {text}").format(name=line.name, text=line.text)
         case LinkChanged():
             return link_sentence(update)
-        case StreamEnded():
-            return _stream_ended(update)
+        case StreamEnded(reason=StreamEndReason.SUPERSEDED):
+            return _("This seat is being played from elsewhere now.")
         case CardsPlayed():
             return _cards_played(update, name)
         case CardPickedUp():
-            discarded = cards_named(update.discarded)
-            were = "were" if len(update.discarded) > 1 else "was"
-            rest = f"; {discarded} {were} discarded" if discarded else ""
-            return f"{name.acting(update.seat, update.actor)} took {card_name(update.card)}{rest}."
+            return _picked_up(update, name)
         case Passed():
-            return f"{name.acting(update.seat, update.actor)} passed."
+            return name.tell(update.seat, _("You passed."), _("{who} passed."), actor=update.actor)
         case RoundEnded():
-            return f"The round is over. {name.verb(update.opener, 'opens', 'open')} the next one."
+            return name.tell(
+                update.opener,
+                _("The round is over. You open the next one."),
+                _("The round is over. {who} opens the next one."),
+            )
         case DealStarted():
-            opens = name.verb(update.opener, "opens", "open")
-            return f"Deal {update.deal} starts: nine cards each. {opens}."
+            return name.tell(
+                update.opener,
+                _("Deal {deal} starts: nine cards each. You open."),
+                _("Deal {deal} starts: nine cards each. {who} opens."),
+                deal=update.deal,
+            )
         case DealEnded():
             return _deal_ended(update, name)
         case GameStarted():
@@ -157,25 +201,48 @@ def _coming_and_going(update: Update, name: _Names) -> str | None:
         case SeatTaken():
             kind = _in_brackets(update.seat, with_state=False)
             if update.instead_of:
-                return f"{name(update.seat.seat)}{kind} plays on for {update.instead_of}."
-            return f"{name(update.seat.seat)} sat down{kind}."
+                return name.tell(
+                    update.seat.seat,
+                    _("You play on for {name}{kind}."),
+                    _("{who}{kind} plays on for {name}."),
+                    kind=kind,
+                    name=update.instead_of,
+                )
+            return name.tell(
+                update.seat.seat,
+                _("You sat down{kind}."),
+                _("{who} sat down{kind}."),
+                kind=kind,
+            )
         case SeatLeft():
             match update.reason:
                 case LeaveReason.AWAY:
-                    return f"{update.name} stayed away and lost the seat."
+                    said = _("{who} stayed away and lost the seat.")
                 case LeaveReason.REMOVED:
-                    return f"{update.name} was removed."
+                    said = _("{who} was removed.")
                 case _:
-                    return f"{update.name} left."
+                    said = _("{who} left.")
+            return said.format(who=update.name)
         case HostChanged():
             if update.seat is None:
                 return None
-            return f"{name.verb(update.seat, 'is', 'are')} the host now."
+            return name.tell(update.seat, _("You are the host now."), _("{who} is the host now."))
+        case SubstituteSeated(reason=LeaveReason.AWAY):
+            return name.tell(
+                update.seat,
+                _("You stayed away; a substitute ({level}) plays on."),
+                _("{who} stayed away; a substitute ({level}) plays on."),
+                level=update.level,
+            )
         case SubstituteSeated():
-            why = "stayed away" if update.reason is LeaveReason.AWAY else "left"
-            return f"{name(update.seat)} {why}; a substitute ({update.level}) plays on."
+            return name.tell(
+                update.seat,
+                _("You left; a substitute ({level}) plays on."),
+                _("{who} left; a substitute ({level}) plays on."),
+                level=update.level,
+            )
         case SeatResumed():
-            return f"{name.verb(update.seat, 'is', 'are')} back."
+            return name.tell(update.seat, _("You are back."), _("{who} is back."))
         case _:
             return None
 
@@ -183,20 +250,32 @@ def _coming_and_going(update: Update, name: _Names) -> str | None:
 def _at_the_table(update: Update, name: _Names) -> str | None:
     match update:
         case TableOpened():
-            return "The table was opened."
+            return _("The table was opened.")
+        case ReadyChanged(ready=True):
+            return name.tell(update.seat, _("You are ready."), _("{who} is ready."))
         case ReadyChanged():
-            state = "ready" if update.ready else "no longer ready"
-            return f"{name.verb(update.seat, 'is', 'are')} {state}."
+            return name.tell(
+                update.seat, _("You are no longer ready."), _("{who} is no longer ready.")
+            )
         case RematchAsked():
-            return f"{name.verb(update.seat, 'wants', 'want')} another game."
+            return name.tell(
+                update.seat, _("You want another game."), _("{who} wants another game.")
+            )
         case DeadlineMoved():
-            seconds = counted(max(1, round(update.given_back.total_seconds())), "second")
-            return f"Nobody could act for {seconds}; that time is given back."
+            seconds = max(1, round(update.given_back.total_seconds()))
+            return ngettext(
+                "Nobody could act for {count} second; that time is given back.",
+                "Nobody could act for {count} seconds; that time is given back.",
+                seconds,
+            ).format(count=seconds)
         case BotFailed():
-            return f"The bot {name.within(update.seat)} failed: {update.problem}."
+            return _("The bot {name} failed: {problem}.").format(
+                name=name.within(update.seat), problem=update.problem
+            )
+        case TableClosed(reason=CloseReason.HOST):
+            return _("The table has ended: the host closed it.")
         case TableClosed():
-            why = "the host closed it" if update.reason is CloseReason.HOST else "nobody was left"
-            return f"The table has ended: {why}."
+            return _("The table has ended: nobody was left.")
         case _:
             return None
 
@@ -204,71 +283,126 @@ def _at_the_table(update: Update, name: _Names) -> str | None:
 def link_sentence(link: LinkChanged) -> str:
     """The state of the line to the server."""
     if link.online:
-        return "Connected again."
-    return (
-        f"Connection lost ({link.problem}). Your seat is kept; "
-        f"attempt {link.attempt} in {link.retry_in:.0f} s."
-    )
-
-
-def _stream_ended(update: StreamEnded) -> str | None:
-    if update.reason is StreamEndReason.SUPERSEDED:
-        return "This seat is being played from elsewhere now."
-    return None
+        return _("Connected again.")
+    return _(
+        "Connection lost ({problem}). Your seat is kept; attempt {attempt} in {seconds} s."
+    ).format(problem=link.problem, attempt=link.attempt, seconds=round(link.retry_in))
 
 
 def _kind_of(seat: Seat) -> list[str]:
     match seat.occupant:
         case Occupant.BUILT_IN_BOT:
-            return ["bot", seat.level]
+            return [_("bot"), seat.level]
         case Occupant.REMOTE_BOT:
-            return ["bot"]
+            return [_("bot")]
         case _:
             return []
 
 
 def _in_brackets(seat: Seat, *, with_state: bool = True) -> str:
-    words = [*_kind_of(seat), *(["ready"] if with_state and seat.ready else [])]
+    words = [*_kind_of(seat), *([_("ready")] if with_state and seat.ready else [])]
     return f" ({', '.join(words)})" if words else ""
 
 
 def _cards_played(update: CardsPlayed, name: _Names) -> str:
-    who = name.acting(update.seat, update.actor)
-    verb = "opened with" if update.opening else "played"
-    what = f"{update.set.value}: {cards_named(update.set.cards)}"
-    if update.set.count == 1:
-        what = card_name(update.set.cards[0])
-    if update.card_count == 0:
-        return f"{who} {verb} {what}, and went out."
-    return f"{who} {verb} {what}."
+    cards = cards_named(update.set.cards)
+    what = (
+        cards
+        if update.set.count == 1
+        else _("{value}: {cards}").format(value=update.set.value, cards=cards)
+    )
+    goes_out = update.card_count == 0
+    if update.opening and goes_out:
+        texts = (
+            _("You opened with {what}, and went out."),
+            _("{who} opened with {what}, and went out."),
+        )
+    elif update.opening:
+        texts = _("You opened with {what}."), _("{who} opened with {what}.")
+    elif goes_out:
+        texts = _("You played {what}, and went out."), _("{who} played {what}, and went out.")
+    else:
+        texts = _("You played {what}."), _("{who} played {what}.")
+    return name.tell(update.seat, *texts, actor=update.actor, what=what)
+
+
+def _picked_up(update: CardPickedUp, name: _Names) -> str:
+    card = card_name(update.card)
+    if not update.discarded:
+        return name.tell(
+            update.seat,
+            _("You took {card}."),
+            _("{who} took {card}."),
+            actor=update.actor,
+            card=card,
+        )
+    count = len(update.discarded)
+    return name.tell(
+        update.seat,
+        ngettext(
+            "You took {card}; {discarded} was discarded.",
+            "You took {card}; {discarded} were discarded.",
+            count,
+        ),
+        ngettext(
+            "{who} took {card}; {discarded} was discarded.",
+            "{who} took {card}; {discarded} were discarded.",
+            count,
+        ),
+        actor=update.actor,
+        card=card,
+        discarded=cards_named(update.discarded),
+    )
 
 
 def _deal_ended(update: DealEnded, name: _Names) -> str:
-    scores = "; ".join(
-        f"{name.within(score.seat)} {score.penalty}"
-        f"{f' ({cards_named(score.remaining)})' if score.remaining else ''}, total {score.total}"
-        for score in update.scores
+    scores = "; ".join(_score(score, name) for score in update.scores)
+    return name.tell(
+        update.out_seat,
+        _("Deal {deal} is over. You went out. Penalties: {scores}."),
+        _("Deal {deal} is over. {who} went out. Penalties: {scores}."),
+        deal=update.deal,
+        scores=scores,
     )
-    return f"Deal {update.deal} is over. {name(update.out_seat)} went out. Penalties: {scores}."
+
+
+def _score(score: DealScore, name: _Names) -> str:
+    cards = f" ({cards_named(score.remaining)})" if score.remaining else ""
+    return _("{name} {penalty}{cards}, total {total}").format(
+        name=name.within(score.seat), penalty=score.penalty, cards=cards, total=score.total
+    )
 
 
 def _game_started(update: GameStarted, table: TableModel, name: _Names) -> str:
     players = listed(name.within(seat) for seat in update.seats)
-    without = listed(colour.name.lower() for colour in update.removed)
-    deck = f", without {without}" if without else ""
-    return f"Game {update.game} starts, {ending(table.options)}{deck}: {players}."
+    if update.removed:
+        return _("Game {game} starts, {ending}, without {colours}: {players}.").format(
+            game=update.game,
+            ending=ending(table.options),
+            colours=listed(map(colour_name, update.removed)),
+            players=players,
+        )
+    return _("Game {game} starts, {ending}: {players}.").format(
+        game=update.game, ending=ending(table.options), players=players
+    )
 
 
 def _outcome(winners: Sequence[int], table: TableModel, name: _Names) -> str:
     total = 0
     if table.game and winners:
         total = table.game.player(winners[0]).total
-    points = counted(total, "point")
-    if len(winners) > 1:
-        shared = listed(name.within(seat) for seat in winners)
-        return f"The game is over. Victory is shared with {points} by {shared}."
-    won = listed(name.verb(seat, "wins", "win") for seat in winners)
-    return f"The game is over. {won} with {points}."
+    points = points_counted(total)
+    if len(winners) == 1:
+        return name.tell(
+            winners[0],
+            _("The game is over. You win with {points}."),
+            _("The game is over. {who} wins with {points}."),
+            points=points,
+        )
+    shared = listed(name.within(seat) for seat in winners)
+    return _("The game is over. Victory is shared with {points} by {names}.").format(
+        points=points, names=shared
+    )
 
 
 # How things stand
@@ -277,8 +411,10 @@ def _outcome(winners: Sequence[int], table: TableModel, name: _Names) -> str:
 def hand_sentence(hand: Sequence[Card]) -> str:
     """The own hand."""
     if not hand:
-        return "You hold no cards."
-    return f"Hand, {counted(len(hand), 'card')}: {', '.join(map(card_name, hand))}."
+        return _("You hold no cards.")
+    return _("Hand, {count}: {cards}.").format(
+        count=cards_counted(len(hand)), cards=", ".join(map(card_name, hand))
+    )
 
 
 def centre_sentence(table: TableModel) -> str:
@@ -289,9 +425,13 @@ def centre_sentence(table: TableModel) -> str:
     if game.winners:
         return _outcome(game.winners, table, _Names(table))
     if game.centre is None:
-        return "Table: empty."
-    by = "" if game.centre_seat is None else f", by {_Names(table).within(game.centre_seat)}"
-    return f"Table: {game.centre.value}, {cards_named(game.centre.cards)}{by}."
+        return _("Table: empty.")
+    value, cards = game.centre.value, cards_named(game.centre.cards)
+    if game.centre_seat is None:
+        return _("Table: {value}, {cards}.").format(value=value, cards=cards)
+    return _("Table: {value}, {cards}, by {name}.").format(
+        value=value, cards=cards, name=_Names(table).within(game.centre_seat)
+    )
 
 
 def waiting_sentence(table: TableModel) -> str:
@@ -300,9 +440,14 @@ def waiting_sentence(table: TableModel) -> str:
         f"{_Names(table).within(seat.seat)}{_in_brackets(seat)}" for seat in table.taken_seats
     )
     free = len(table.seats) - len(table.taken_seats)
-    return (
-        f"Table {table.table} waits, {ending(table.options)}. "
-        f"At the table: {seats or 'nobody'}. {counted(free, 'free seat')}."
+    return " ".join(
+        (
+            _("Table {table} waits, {ending}.").format(
+                table=table.table, ending=ending(table.options)
+            ),
+            _("At the table: {names}.").format(names=seats or _("nobody")),
+            ngettext("{count} free seat.", "{count} free seats.", free).format(count=free),
+        )
     )
 
 
@@ -311,17 +456,20 @@ def turn_sentence(table: TableModel, decision: Decision) -> str:
     centre = table.game.centre if table.game else None
     match decision.kind:
         case DecisionKind.PICK_UP:
-            return f"Your turn. Take {cards_named(decision.pick_ups, 'or')}."
+            cards = alternatives(map(card_name, decision.pick_ups))
+            return _("Your turn. Take {cards}.").format(cards=cards)
         case DecisionKind.RESPOND if centre is not None:
             if not decision.plays:
-                return "Your turn. You can play nothing: pass."
-            counts = f"{centre.count} or {counted(centre.count + 1, 'card')}"
-            return f"Your turn. Play {counts} above {centre.value}, or pass."
+                return _("Your turn. You can play nothing: pass.")
+            return _("Your turn. Play {count} or {more} cards above {value}, or pass.").format(
+                count=centre.count, more=centre.count + 1, value=centre.value
+            )
         case DecisionKind.OPEN:
-            whole = any(play.set.count > 1 for play in decision.plays)
-            return f"Your turn. Open with one card{', or with your whole hand' if whole else ''}."
+            if any(play.set.count > 1 for play in decision.plays):
+                return _("Your turn. Open with one card, or with your whole hand.")
+            return _("Your turn. Open with one card.")
         case _:
-            return "Your turn."
+            return _("Your turn.")
 
 
 def players_sentences(table: TableModel) -> list[str]:
@@ -332,8 +480,17 @@ def players_sentences(table: TableModel) -> list[str]:
     name = _Names(table)
     turn = table.decision.seat if table.decision else None
     return [
-        f"{name(p.seat)}: {counted(p.card_count, 'card')}, {counted(p.total, 'point')}"
-        f"{', passed' if p.passed else ''}{', to act' if p.seat == turn else ''}."
+        _("{name}: {facts}.").format(
+            name=name(p.seat),
+            facts=", ".join(
+                (
+                    cards_counted(p.card_count),
+                    points_counted(p.total),
+                    *([_("passed")] if p.passed else []),
+                    *([_("to act")] if p.seat == turn else []),
+                )
+            ),
+        )
         for p in game.players
     ]
 
@@ -341,37 +498,38 @@ def players_sentences(table: TableModel) -> list[str]:
 def scores_sentences(table: TableModel) -> list[str]:
     """The penalties of each deal and the totals, best first."""
     game = table.game
+    goes = _("The game goes {ending}.").format(ending=ending(table.options))
     if game is None or not any(player.penalties for player in game.players):
-        return [f"No deal is over yet. The game goes {ending(table.options)}."]
+        return [f"{_('No deal is over yet.')} {goes}"]
     name = _Names(table)
     lines = [
-        f"{name(p.seat)}: {' + '.join(map(str, p.penalties))} = {counted(p.total, 'point')}."
+        _("{name}: {facts}.").format(
+            name=name(p.seat),
+            facts=f"{' + '.join(map(str, p.penalties))} = {points_counted(p.total)}",
+        )
         for p in sorted(game.players, key=lambda p: p.total)
     ]
-    return [*lines, _standing(table, game)]
-
-
-def _standing(table: TableModel, game: Game) -> str:
-    name = _Names(table)
-    if game.winners:
-        return f"Won by {listed(name.within(seat) for seat in game.winners)}."
-    return f"The game goes {ending(table.options)}."
+    if not game.winners:
+        return [*lines, goes]
+    winners = listed(name.within(seat) for seat in game.winners)
+    return [*lines, _("Won by {names}.").format(names=winners)]
 
 
 def next_sentence(table: TableModel) -> str | None:
-    """What a seat can do when nothing is being played."""
+    """What a seat can do when nothing is being played. The commands stay as they are typed."""
     ready = table.me is not None and table.me.ready
     match table.phase:
         case Phase.WAITING if table.i_am_host:
-            return "Say `start` when everybody is here, or `ready`."
+            return _("Say `start` when everybody is here, or `ready`.")
         case Phase.WAITING | Phase.BETWEEN_DEALS if not ready:
-            return "Say `ready` to go on."
+            return _("Say `ready` to go on.")
         case Phase.GAME_OVER:
-            return "Say `rematch` for another game, or `quit`."
+            return _("Say `rematch` for another game, or `quit`.")
         case _:
             return None
 
 
 def play_line(play: LegalPlay) -> str:
     """A legal play as it may be typed: `961: B9 B6 B1`."""
-    return f"{play.set.value}: {play.set}{', goes out' if play.goes_out else ''}"
+    text = _("{value}: {cards}").format(value=play.set.value, cards=play.set)
+    return _("{play}, goes out").format(play=text) if play.goes_out else text

@@ -26,6 +26,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from odin_client.address import Address
 from odin_client.connection import Connection, backoff, new_request_id, refusal_of, unreachable
 from odin_client.errors import Refused
+from odin_client.languages import _
 from odin_client.table import OutOfStepError, TableModel
 from odin_client.updates import LinkChanged, StreamEnded, Update
 from odin_client.values import Action, Occupant, Options, Phase, StreamEndReason
@@ -215,7 +216,7 @@ class Session:
                         if update.retry_after is None:
                             return
                         raise _BrokenError(
-                            Refused("", "the server restarts", retry_after=update.retry_after),
+                            Refused("", _("the server restarts"), retry_after=update.retry_after),
                             quiet=update.reason is StreamEndReason.RENEW,
                         )
         finally:
@@ -232,7 +233,7 @@ class Session:
                 raise refusal from error
             raise _BrokenError(refusal) from error
         except TimeoutError:
-            raise _BrokenError(Refused("", "the server fell silent")) from None
+            raise _BrokenError(Refused("", _("the server fell silent"))) from None
         except asyncio.CancelledError:
             # A stream that was cancelled here says so in the same way as a task that is.
             task = asyncio.current_task()
@@ -240,9 +241,9 @@ class Session:
                 raise
             if self._closing:
                 return None
-            raise _BrokenError(Refused("", "the stream starts anew"), quiet=True) from None
+            raise _BrokenError(Refused("", _("the stream starts anew")), quiet=True) from None
         if not isinstance(item, play_pb2.WatchTableResponse):
-            raise _BrokenError(Refused("", "the server ended the stream"))
+            raise _BrokenError(Refused("", _("the server ended the stream")))
         return item
 
     def _fold(self, item: play_pb2.WatchTableResponse) -> list[Update]:

@@ -109,7 +109,7 @@ TABLE = TableModel(
             "Your substitute passed.",
         ),
         (updates.Passed(**at(seat=1), actor=Actor.PERSON), "Bob passed."),
-        (updates.Passed(**at(seat=0), actor=Actor.CLOCK), "Time was up: you passed."),
+        (updates.Passed(**at(seat=0), actor=Actor.CLOCK), "Time was up: You passed."),
         (updates.Passed(**at(seat=2), actor=Actor.CLOCK), "By default Freya passed."),
         (
             updates.DeadlineMoved(**at(deadline=NOW, given_back=timedelta(seconds=12.4))),

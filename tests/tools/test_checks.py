@@ -63,7 +63,7 @@ def project(tmp_path: Path) -> Path:
     for name in ("Makefile", "pyproject.toml", "buf.yaml"):
         shutil.copy(ROOT / name, tmp_path)
     (tmp_path / "tools" / "typings").mkdir(parents=True)
-    for name in ("generate_stubs.py", "check_imports.py"):
+    for name in ("generate_stubs.py", "check_imports.py", "catalogues.py"):
         shutil.copy(ROOT / "tools" / name, tmp_path / "tools")
     (tmp_path / ".venv").symlink_to(ROOT / ".venv")
     for package in (

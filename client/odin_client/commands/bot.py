@@ -12,6 +12,7 @@ import click
 
 from odin_client.address import Address
 from odin_client.commands.options import ADDRESS, credential_file
+from odin_client.languages import _
 
 if TYPE_CHECKING:
     from odin_client.bots import Bot, BotRunner
@@ -34,39 +35,51 @@ class _Wish:
     code: str
 
 
-@click.command()
+@click.command(
+    help="\n\n".join(
+        (
+            _("Let a bot play a seat."),
+            _(
+                "A class of your own inherits from odin_client.bots.Bot, has a method "
+                "choose(view), and is named module:Class. When it raises, is too slow or "
+                "chooses something illegal, that is said on stderr, and the default action is "
+                "taken. With --name, a bot that is started again has its seat back."
+            ),
+        )
+    )
+)
 @click.argument("table", type=ADDRESS, required=False, metavar="[[HANDLE@]HOST[:PORT]]")
 @click.option(
     "--any",
     "anywhere",
     type=ADDRESS,
     metavar="HOST[:PORT]",
-    help="Take any seat there that is open to bots; play; start again.",
+    help=_("Take any seat there that is open to bots; play; start again."),
 )
 @click.option(
     "--strategy",
     default="greedy",
     show_default=True,
     metavar="NAME|module:Class",
-    help="random, greedy, hard, or a class of your own.",
+    help=_("random, greedy, hard, or a class of your own."),
 )
 @click.option(
     "--games",
     type=click.IntRange(min=1),
     metavar="N",
-    help="How many games to play (default: one at a table, no end with --any).",
+    help=_("How many games to play (default: one at a table, no end with --any)."),
 )
-@click.option("--seed", type=int, help="Let the bot choose the same way each time.")
+@click.option("--seed", type=int, help=_("Let the bot choose the same way each time."))
 @click.option(
     "--think",
     type=click.FloatRange(0.01, 60),
     default=5.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long it may think before its default action is taken.",
+    help=_("How long it may think before its default action is taken."),
 )
-@click.option("--name", help="Its name at the table (default: its strategy and a number).")
-@click.option("--code", default="", help="The code of a private table.")
+@click.option("--name", help=_("Its name at the table (default: its strategy and a number)."))
+@click.option("--code", default="", help=_("The code of a private table."))
 @credential_file
 def command(
     table: Address | None,
@@ -79,20 +92,14 @@ def command(
     code: str,
     credential_file: Path | None,
 ) -> int:
-    """Let a bot play a seat.
-
-    A class of your own inherits from odin_client.bots.Bot, has a method choose(view), and is
-    named module:Class. When it raises, is too slow or chooses something illegal, that is said on
-    stderr, and the default action is taken. With --name, a bot that is started again has its seat
-    back.
-    """
+    """Plays until the games are over."""
     from odin_client.bots import make_bot
     from odin_client.commands.interface import run_in_loop
     from odin_client.credential_store import Credential, CredentialStore
 
     address = table or anywhere
     if address is None or (table and anywhere):
-        raise click.UsageError("Name a table, or a server with --any.")
+        raise click.UsageError(_("Name a table, or a server with --any."))
     bot = make_bot(strategy, seed)
     if name:
         credential = CredentialStore(credential_file).credential_for(address, name)
@@ -151,7 +158,10 @@ async def _anywhere(address: Address, credential: Credential, bot: Bot, wish: _W
         except Unreachable as problem:
             if not been_there:
                 raise
-            _report(wish.name, f"has lost the server and tries again: {problem.message}")
+            _report(
+                wish.name,
+                _("has lost the server and tries again: {problem}").format(problem=problem.message),
+            )
         except Refused as refusal:
             # Somebody else was quicker, or the table has ended meanwhile: look for another one.
             if refusal.exit_code != Refused.exit_code:

@@ -6,17 +6,26 @@ from pathlib import Path
 
 import click
 
+from odin_client.languages import _
 
-@click.command()
+
+@click.command(
+    help="\n\n".join(
+        (
+            _("Run rule vectors (JSON lines) through the engine."),
+            _(
+                "Prints each difference (id, field, expected, got), then how many passed and "
+                "failed. A file that cannot be read, or holds no vector, counts as one that "
+                "failed. The exit code is 1 when any did."
+            ),
+        )
+    )
+)
 @click.argument(
     "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE..."
 )
 def command(files: tuple[Path, ...]) -> int:
-    """Run rule vectors (JSON lines) through the engine.
-
-    Prints each difference (id, field, expected, got), then how many passed and failed. A file that
-    cannot be read, or holds no vector, counts as one that failed. The exit code is 1 when any did.
-    """
+    """Prints what differs. Its lines are for programs, hence in English."""
     passed = failed = 0
     for file in files:
         for differences in _checked(file):

@@ -23,8 +23,9 @@ from odin_client.discovery import (
     tables_of,
 )
 from odin_client.errors import ClientError, TimedOut
+from odin_client.languages import _
 from odin_client.lobby import list_tables
-from odin_client.values import Occupant, TableSummary
+from odin_client.values import Occupant, Phase, TableSummary
 
 _HANDLE: Final = re.compile("[0-9A-HJKMNP-TV-Z]{4,8}", re.IGNORECASE)
 """What the handle of a table looks like; few machines are called so."""
@@ -45,13 +46,13 @@ async def find_to_join(connection: Connection, name: str) -> str:
     """
     seen = await _tables_at(connection)
     wanted = _to_join(seen, name)
-    return _only(wanted, seen, "join", f"at {connection.address}").address.handle
+    return _only(wanted, seen, "join", _at(connection)).address.handle
 
 
 async def find_to_watch(connection: Connection) -> str:
     """The handle of the only table; raises ClientError when there is none or more than one."""
     seen = await _tables_at(connection)
-    return _only(seen, seen, "watch", f"at {connection.address}").address.handle
+    return _only(seen, seen, "watch", _at(connection)).address.handle
 
 
 async def find_on_network(
@@ -68,9 +69,11 @@ async def find_on_network(
         found = await _with_handle(given, looking)
         return found or given
     if code:
-        raise click.UsageError("A private table is not on the network: say where it is as well.")
+        raise click.UsageError(_("A private table is not on the network: say where it is as well."))
     if not looking.discovery:
-        raise click.UsageError("Say where the table is, or look on the network with --discovery.")
+        raise click.UsageError(
+            _("Say where the table is, or look on the network with --discovery.")
+        )
     end = time.monotonic() + looking.wait
     while True:
         seen = [
@@ -80,7 +83,7 @@ async def find_on_network(
         ]
         wanted = _to_join(seen, name) if verb == "join" else seen
         if wanted:
-            return _only(wanted, seen, verb, "on this network").address
+            return _only(wanted, seen, verb, _on_this_network()).address
         if time.monotonic() >= end:
             raise _nothing_found(seen, verb)
 
@@ -123,30 +126,42 @@ def _only(wanted: Sequence[_Seen], seen: Sequence[_Seen], verb: str, where: str)
         return wanted[0]
     if wanted:
         raise ClientError(
-            f"There are {len(wanted)} tables {where} to {verb}. Say which:",
+            _("There are {count} tables {where}. Say which:").format(
+                count=len(wanted), where=where
+            ),
             "\n".join(f"  odin-table {verb} {one.address}" for one in wanted),
         )
     if seen:
         raise ClientError(*_all_are_full(seen, where))
     raise ClientError(
-        f"There is no table {where}.",
-        "Open one with `odin-table host` on that machine; a private one needs --code.",
+        _("There is no table {where}.").format(where=where),
+        _("Open one with `odin-table host` on that machine; a private one needs --code."),
     )
 
 
 def _nothing_found(seen: Sequence[_Seen], verb: str) -> TimedOut:
     if seen and verb == "join":
-        return TimedOut(*_all_are_full(seen, "on this network"))
+        return TimedOut(*_all_are_full(seen, _on_this_network()))
     return TimedOut(
-        "No table was found on this network.",
-        f"If there is one, its host sees the line to type: odin-table {verb} HANDLE@HOST. "
-        "`odin-table host` opens one; `odin-table play` needs nobody else.",
+        _("No table was found on this network."),
+        _(
+            "If there is one, its host sees the line to type: odin-table {verb} HANDLE@HOST. "
+            "`odin-table host` opens one; `odin-table play` needs nobody else."
+        ).format(verb=verb),
     )
+
+
+def _at(connection: Connection) -> str:
+    return _("at {server}").format(server=connection.address)
+
+
+def _on_this_network() -> str:
+    return _("on this network")
 
 
 def _all_are_full(seen: Sequence[_Seen], where: str) -> tuple[str, str]:
     return (
-        f"No table {where} has a free seat now. Watch one:",
+        _("No table {where} has a free seat now. Watch one:").format(where=where),
         "\n".join(f"  odin-table watch {one.address}" for one in seen),
     )
 
@@ -158,9 +173,24 @@ def _sits_at(table: TableSummary, name: str) -> bool:
     )
 
 
+def state(table: TableSummary) -> str:
+    """Where a table is in its life, in a word or two."""
+    if table.deal:
+        return _("deal {deal}").format(deal=table.deal)
+    match table.phase:
+        case Phase.WAITING:
+            return _("waiting")
+        case Phase.GAME_OVER:
+            return _("game over")
+        case Phase.CLOSED:
+            return _("ended")
+        case _:
+            return _("playing")
+
+
 def describe(tables: Iterable[tuple[Address, TableSummary]]) -> list[str]:
     """The tables as lines of text, with what to type."""
-    rows = [("TABLE", "PLAYERS", "STATE", "TO", "TITLE", "")]
+    rows = [(_("TABLE"), _("PLAYERS"), _("STATE"), _("TO"), _("TITLE"), "")]
     rows += [_row(address, table) for address, table in tables]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return [
@@ -175,8 +205,8 @@ def _row(address: Address, table: TableSummary) -> tuple[str, str, str, str, str
     return (
         table.table,
         f"{taken}/{len(table.seats)}",
-        f"deal {table.deal}" if table.deal else table.phase.name.lower().replace("_", " "),
-        "1 deal" if options.threshold is None else str(options.threshold),
+        state(table),
+        _("1 deal") if options.threshold is None else str(options.threshold),
         options.title,
         f"odin-table {verb} {address}",
     )

@@ -21,6 +21,7 @@ from odin_client.commands.options import (
 )
 from odin_client.commands.store import option as store_option
 from odin_client.invitation import join_commands
+from odin_client.languages import _
 from odin_client.network import addresses_of
 
 if TYPE_CHECKING:
@@ -58,32 +59,46 @@ class _Wish:
         return [*options, "--announce", *named]
 
 
-@click.command()
-@click.option(
-    "--seats", type=click.IntRange(2, 6), default=6, show_default=True, help="How many may sit."
+@click.command(
+    help="\n\n".join(
+        (
+            _("Open a table for others on this network, and sit down."),
+            _(
+                "The others find it with `odin-table join`, or type the line that you are shown. "
+                "A private table is not announced."
+            ),
+            _(
+                "The server is a process of its own: when you stop, you are asked whether to "
+                "close the table or to keep it for the others."
+            ),
+        )
+    )
 )
 @click.option(
-    "--bots", type=click.IntRange(0, 5), default=0, show_default=True, help="How many bots sit."
+    "--seats", type=click.IntRange(2, 6), default=6, show_default=True, help=_("How many may sit.")
+)
+@click.option(
+    "--bots", type=click.IntRange(0, 5), default=0, show_default=True, help=_("How many bots sit.")
 )
 @click.option(
     "--level",
     metavar="NAME",
     default="greedy",
     show_default=True,
-    help="How these bots play: random, greedy or hard.",
+    help=_("How these bots play: random, greedy or hard."),
 )
 @ending
-@click.option("--private", is_flag=True, help="Not listed; one enters with a code.")
-@click.option("--title", default="", help="A title for the list of tables.")
+@click.option("--private", is_flag=True, help=_("Not listed; one enters with a code."))
+@click.option("--title", default="", help=_("A title for the list of tables."))
 @click.option(
     "--listen",
     metavar="HOST:PORT",
     default=f"0.0.0.0:{DEFAULT_PORT}",
     show_default=True,
-    help="Where the server listens.",
+    help=_("Where the server listens."),
 )
 @store_option
-@click.option("--qr", is_flag=True, help="Show the line for others as a QR code as well.")
+@click.option("--qr", is_flag=True, help=_("Show the line for others as a QR code as well."))
 @on_the_network
 @sits_down
 @credential_file
@@ -105,18 +120,15 @@ def command(
     colour: str | None,
     credential_file: Path | None,
 ) -> int:
-    """Open a table for others on this network, and sit down.
-
-    The others find it with `odin-table join`, or type the line that you are shown. A private table
-    is not announced.
-
-    The server is a process of its own: when you stop, you are asked whether to close the table or
-    to keep it for the others.
-    """
+    """Starts a server and opens a table on it."""
     from odin_client.commands.interface import run_in_loop
 
     if bots >= seats:
-        raise click.UsageError(f"{bots} bots and you need {bots + 1} seats: raise --seats.")
+        raise click.UsageError(
+            _("{bots} bots and you need {seats} seats: raise --seats.").format(
+                bots=bots, seats=bots + 1
+            )
+        )
     to = threshold_of(threshold, single_deal)
     wish = _Wish(
         listen=listen,
@@ -148,8 +160,10 @@ async def _host(wish: _Wish) -> int:
     except ClientError as error:
         raise ClientError(
             f"{error.message} {error.advice}",
-            "If a server runs there already, sit down with `odin-table join 127.0.0.1`; "
-            "or choose another port and another store: `--listen 0.0.0.0:7712 --store memory`.",
+            _(
+                "If a server runs there already, sit down with `odin-table join 127.0.0.1`; or "
+                "choose another port and another store: `--listen 0.0.0.0:7712 --store memory`."
+            ),
         ) from error
     try:
         session = await _open(server, wish)
@@ -176,8 +190,10 @@ async def _host(wish: _Wish) -> int:
         else:
             server.let_go()
             click.echo(
-                f"The table is kept: process {server.pid} serves it at {server.address} until "
-                f"nobody is there any more. To stop it: kill {server.pid}",
+                _(
+                    "The table is kept: process {pid} serves it at {address} until nobody is "
+                    "there any more. To stop it: kill {pid}"
+                ).format(pid=server.pid, address=server.address),
                 err=True,
             )
 
@@ -202,7 +218,7 @@ async def _open(server: LocalServer, wish: _Wish) -> Session:
             ),
         )
         await session.take_seat(wish.name)
-        for _ in range(wish.bots):
+        for _bot in range(wish.bots):
             await session.add_bot(wish.level)
     except BaseException:
         await connection.close()

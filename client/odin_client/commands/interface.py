@@ -16,6 +16,7 @@ import platformdirs
 
 from odin_client.address import Address
 from odin_client.commands.options import Ui
+from odin_client.languages import ENGLISH, _, use
 from odin_client.session import Session
 
 
@@ -88,19 +89,21 @@ async def run_interface(
     if ui is Ui.JSON:
         from odin_client.jsonl import JsonMode
 
+        use(ENGLISH)  # programs read it
         await JsonMode(session, sys.stdin, sys.stdout).run()
         return 0
     from odin_client.line import LineMode
 
     if invitation:
-        click.echo(f"Others sit down with:\n{invitation}", err=True)
+        click.echo(_("Others sit down with:") + f"\n{invitation}", err=True)
     mode = LineMode(session, sys.stdin, sys.stdout, sys.stderr, asks_to_close=asks_to_close)
     try:
         await mode.run()
     finally:
         table = session.table
         if rejoin and table.my_seat is not None and not mode.left and not table.closed:
-            click.echo(f"You keep your seat. Come back with: {rejoin}", err=True)
+            said = _("You keep your seat. Come back with: {command}").format(command=rejoin)
+            click.echo(said, err=True)
     return 0
 
 

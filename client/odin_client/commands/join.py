@@ -15,11 +15,24 @@ from odin_client.commands.options import (
     looks_around,
     sits_down,
 )
+from odin_client.languages import _
 
 
-@click.command()
+@click.command(
+    help="\n\n".join(
+        (
+            _("Sit down at a table, or come back to your seat."),
+            _(
+                "With HOST and without HANDLE: the table there at which you sit already, or the "
+                "only one that has a free seat. With HANDLE alone, or nothing at all, the table is "
+                "looked for on this network; with --wait 60, say, for a minute, or until there is "
+                "one."
+            ),
+        )
+    )
+)
 @click.argument("table", type=ADDRESS, required=False, metavar="[[HANDLE@]HOST[:PORT]|HANDLE]")
-@click.option("--code", default="", help="The code of a private table.")
+@click.option("--code", default="", help=_("The code of a private table."))
 @sits_down
 @looks_around
 @credential_file
@@ -34,12 +47,7 @@ def command(
     wait: float,
     credential_file: Path | None,
 ) -> int:
-    """Sit down at a table, or come back to your seat.
-
-    With HOST and without HANDLE: the table there at which you sit already, or the only one that
-    has a free seat. With HANDLE alone, or nothing at all, the table is looked for on this network;
-    with --wait 60, say, for a minute, or until there is one.
-    """
+    """Sits down and plays."""
     from odin_client.commands.interface import run_in_loop
 
     looking = Looking(discovery, interfaces, wait)

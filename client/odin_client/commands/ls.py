@@ -10,18 +10,28 @@ import click
 
 from odin_client.address import Address
 from odin_client.commands.options import ADDRESS, Looking, looks_around
+from odin_client.languages import _
 
 if TYPE_CHECKING:
     from odin_table.v1.lobby_pb2 import ListTablesResponse
 
 
-@click.command()
+@click.command(
+    help="\n\n".join(
+        (
+            _("List the public tables of a server, newest first."),
+            _("Without HOST: those of all servers that are found on this network."),
+        )
+    )
+)
 @click.argument("server", type=ADDRESS, required=False, metavar="[HOST[:PORT]]")
 @click.option(
     "--json",
     "as_json",
     is_flag=True,
-    help="One JSON document: ListTablesResponse; without HOST a list of servers with their tables.",
+    help=_(
+        "One JSON document: ListTablesResponse; without HOST a list of servers with their tables."
+    ),
 )
 @looks_around
 def command(
@@ -31,16 +41,13 @@ def command(
     interfaces: tuple[str, ...],
     wait: float,
 ) -> int:
-    """List the public tables of a server, newest first.
-
-    Without HOST: those of all servers that are found on this network.
-    """
+    """Prints the list."""
     from odin_client.commands.interface import run_in_loop
 
     if server is not None:
         return run_in_loop(_list_server(server, as_json))
     if not discovery:
-        raise click.UsageError("Say which server, or look on the network with --discovery.")
+        raise click.UsageError(_("Say which server, or look on the network with --discovery."))
     return run_in_loop(_list_network(Looking(discovery, interfaces, wait), as_json))
 
 
@@ -61,7 +68,7 @@ async def _list_server(server: Address, as_json: bool) -> int:
         summaries = map(summary_of, tables.tables)
         _print(describe((server.at(table.table), table) for table in summaries))
     else:
-        click.echo(f"There is no public table at {server}.", err=True)
+        click.echo(_("There is no public table at {server}.").format(server=server), err=True)
     return 0
 
 
@@ -87,11 +94,14 @@ async def _list_network(looking: Looking, as_json: bool) -> int:
     elif answers:
         servers_there = ", ".join(str(answer.address) for answer in answers)
         click.echo(
-            f"There is no public table on this network, but a server: {servers_there}.", err=True
+            _("There is no public table on this network, but a server: {servers}.").format(
+                servers=servers_there
+            ),
+            err=True,
         )
     else:
         click.echo(
-            "No server was found on this network. If there is one: odin-table ls HOST[:PORT].",
+            _("No server was found on this network. If there is one: odin-table ls HOST[:PORT]."),
             err=True,
         )
     return 0

@@ -10,23 +10,41 @@ import importlib.metadata
 import io
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 import click
 
-COMMANDS: Final = {
-    "play": "play alone against bots",
-    "host": "open a table on this network and sit down",
-    "join": "sit down at a table",
-    "watch": "watch a table",
-    "ls": "list the tables on this network or of a server",
-    "serve": "run a server",
-    "bot": "let a bot play",
-    "rules": "how the game is played",
-    "conformance": "run rule vectors through the engine",
-}
-"""What there is, and what it does in a few words; each lives in the module of its name."""
+from odin_client.languages import LANGUAGES, _, chosen, use
+
+COMMANDS: Final = (
+    "play",
+    "host",
+    "join",
+    "watch",
+    "ls",
+    "serve",
+    "bot",
+    "rules",
+    "conformance",
+)
+"""What there is; each lives in the module of its name."""
+
+
+def _summaries() -> dict[str, str]:
+    """What each command does, in a few words."""
+    return {
+        "play": _("play alone against bots"),
+        "host": _("open a table on this network and sit down"),
+        "join": _("sit down at a table"),
+        "watch": _("watch a table"),
+        "ls": _("list the tables on this network or of a server"),
+        "serve": _("run a server"),
+        "bot": _("let a bot play"),
+        "rules": _("how the game is played"),
+        "conformance": _("run rule vectors through the engine"),
+    }
 
 
 DEBUG: Final = "ODIN_DEBUG"
@@ -47,8 +65,8 @@ class _Commands(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        with formatter.section(_("Commands")):
+            formatter.write_dl(list(_summaries().items()))
 
 
 def _version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
@@ -63,39 +81,76 @@ def _be_verbose(_ctx: click.Context, _param: click.Parameter, verbose: bool) -> 
         os.environ["GRPC_VERBOSITY"] = "NONE"
 
 
-@click.group(
-    cls=_Commands,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-@click.option(
-    "--version",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_version,
-    help="Print the version and stop.",
-)
-@click.option(
-    "-v",
-    "--verbose",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_be_verbose,
-    help="Let gRPC say on stderr what it is doing.",
-)
-@click.option("--debug", is_flag=True, help="Show where an error came from.")
-def _odin_table(debug: bool) -> None:
-    """The card game Odin, for two to six, over the network or alone against bots.
+def _program() -> click.Group:
+    """The command line, in the language that is spoken now."""
 
-    A table is named [HANDLE@]HOST[:PORT]. `odin-table COMMAND --help` says more.
+    def begin(debug: bool) -> None:
+        if debug:
+            os.environ[DEBUG] = "1"
 
-    Exit codes: 0 done, 1 failure, 2 usage, 3 the server cannot be reached or was lost, 4 refused,
-    5 the credential is refused, 6 versions differ, 7 timed out waiting, 130 and 143 stopped by a
-    signal.
+    return _Commands(
+        callback=begin,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+        help="\n\n".join(
+            (
+                _("The card game Odin, for two to six, over the network or alone against bots."),
+                _("A table is named [HANDLE@]HOST[:PORT]. `odin-table COMMAND --help` says more."),
+                _(
+                    "Exit codes: 0 done, 1 failure, 2 usage, 3 the server cannot be reached or was "
+                    "lost, 4 refused, 5 the credential is refused, 6 versions differ, 7 timed out "
+                    "waiting, 130 and 143 stopped by a signal."
+                ),
+            )
+        ),
+        params=[
+            click.Option(
+                ["--version"],
+                is_flag=True,
+                is_eager=True,
+                expose_value=False,
+                callback=_version,
+                help=_("Print the version and stop."),
+            ),
+            click.Option(
+                ["--lang"],
+                type=click.Choice(LANGUAGES),
+                is_eager=True,
+                expose_value=False,
+                help=_("The language (default: $ODIN_LANG, else that of your system)."),
+            ),
+            click.Option(
+                ["-v", "--verbose"],
+                is_flag=True,
+                is_eager=True,
+                expose_value=False,
+                callback=_be_verbose,
+                help=_("Let gRPC say on stderr what it is doing."),
+            ),
+            click.Option(["--debug"], is_flag=True, help=_("Show where an error came from.")),
+        ],
+    )
+
+
+def _with_language_first(arguments: Sequence[str]) -> list[str]:
+    """The arguments with `--lang` at the front, wherever it was, and its language in use.
+
+    Everything that is said is said in that language, so it has to be known before anything else.
     """
-    if debug:
-        os.environ[DEBUG] = "1"
+    rest: list[str] = []
+    wanted: list[str] = []
+    given = iter(arguments)
+    for argument in given:
+        if argument == "--":
+            rest += [argument, *given]
+        elif argument == "--lang":
+            wanted = [f"--lang={next(given, '')}"]
+        elif argument.startswith("--lang="):
+            wanted = [argument]
+        else:
+            rest.append(argument)
+    option = wanted[0].partition("=")[2] if wanted else None
+    use(chosen(option, os.environ))
+    return [*wanted, *rest]
 
 
 def main() -> None:
@@ -112,7 +167,8 @@ def run(arguments: list[str]) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        result = _odin_table.main(arguments, prog_name="odin-table", standalone_mode=False)
+        arguments = _with_language_first(arguments)
+        result = _program().main(arguments, prog_name="odin-table", standalone_mode=False)
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
     except click.ClickException as error:
@@ -142,6 +198,9 @@ def _told(error: Exception) -> int:
         if error.advice:
             click.echo(error.advice, err=True)
         return error.exit_code
-    click.echo(f"odin-table: something went wrong: {type(error).__name__}: {error}", err=True)
-    click.echo("This is a fault of the program. Run it with --debug to see where.", err=True)
+    problem = f"{type(error).__name__}: {error}"
+    click.echo(
+        "odin-table: " + _("something went wrong: {problem}").format(problem=problem), err=True
+    )
+    click.echo(_("This is a fault of the program. Run it with --debug to see where."), err=True)
     return 1

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar
 import click
 
 from odin_client.address import Address, BadAddress
+from odin_client.languages import _
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -51,7 +52,7 @@ def _checked_ui(_ctx: click.Context, _param: click.Parameter, value: str | None)
     try:
         return choose_ui(value, os.environ, sys.stdin.isatty() and sys.stdout.isatty())
     except ValueError as error:
-        raise click.BadParameter(f"{error} It is tui, line or json.") from error
+        raise click.BadParameter(str(error)) from error
 
 
 def choose_ui(option: str | None, environment: Mapping[str, str], at_a_terminal: bool) -> Ui:
@@ -63,7 +64,9 @@ def choose_ui(option: str | None, environment: Mapping[str, str], at_a_terminal:
         try:
             return Ui(asked.lower())
         except ValueError:
-            raise ValueError(f"There is no interface {asked!r}.") from None
+            raise ValueError(
+                _("There is no interface {name}: it is tui, line or json.").format(name=repr(asked))
+            ) from None
     able = environment.get("TERM", "") not in ("", "dumb", "unknown")
     return Ui.TUI if at_a_terminal and able else Ui.LINE
 
@@ -80,7 +83,10 @@ def sits_down(function: Function) -> Function:
     """The options of commands that sit a person or a program down."""
     for option in (
         click.option(
-            "--name", default=login_name, show_default="login name", help="Your name at the table."
+            "--name",
+            default=login_name,
+            show_default=_("login name"),
+            help=_("Your name at the table."),
         ),
         _looks_on,
     ):
@@ -94,15 +100,17 @@ def _looks_on(function: Function) -> Function:
             "--color",
             "colour",
             type=click.Choice(("always", "never", "16", "256", "24")),
-            help="Colours of the full-screen client.",
+            help=_("Colours of the full-screen client."),
         ),
         click.option(
             "--ui",
             callback=_checked_ui,
             metavar="tui|line|json",
             envvar=None,
-            help="Full screen, plain lines, or JSON for a program "
-            "(default: $ODIN_UI, else tui at a terminal, line otherwise).",
+            help=_(
+                "Full screen, plain lines, or JSON for a program (default: $ODIN_UI, else tui at "
+                "a terminal, line otherwise)."
+            ),
         ),
     ):
         function = option(function)
@@ -115,8 +123,10 @@ looks_on = _looks_on
 credential_file: Final = click.option(
     "--credential-file",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Where the credentials of your seats are kept (default: $ODIN_CREDENTIAL_FILE, else the "
-    "state folder of your system).",
+    help=_(
+        "Where the credentials of your seats are kept (default: $ODIN_CREDENTIAL_FILE, else the "
+        "state folder of your system)."
+    ),
 )
 
 
@@ -140,15 +150,19 @@ def on_the_network(function: Function) -> Function:
             multiple=True,
             envvar="ODIN_INTERFACES",
             metavar="ADDRESS",
-            help="The address of this machine in the network that is meant (default: "
-            "$ODIN_INTERFACES, else every network that is not virtual). May be repeated.",
+            help=_(
+                "The address of this machine in the network that is meant (default: "
+                "$ODIN_INTERFACES, else every network that is not virtual). May be repeated."
+            ),
         ),
         click.option(
             "--discovery/--no-discovery",
             default=True,
             envvar="ODIN_DISCOVERY",
-            help="Find each other on the network without addresses (default: $ODIN_DISCOVERY, "
-            "else yes).",
+            help=_(
+                "Find each other on the network without addresses (default: $ODIN_DISCOVERY, "
+                "else yes)."
+            ),
         ),
     ):
         function = option(function)
@@ -163,7 +177,7 @@ def looks_around(function: Function) -> Function:
         default=2.0,
         show_default=True,
         metavar="SECONDS",
-        help="How long to look on the network.",
+        help=_("How long to look on the network."),
     )
     return on_the_network(wait(function))
 
@@ -171,13 +185,13 @@ def looks_around(function: Function) -> Function:
 def ending(function: Function) -> Function:
     """`--to POINTS | --single-deal`."""
     for option in (
-        click.option("--single-deal", is_flag=True, help="The game is over after one deal."),
+        click.option("--single-deal", is_flag=True, help=_("The game is over after one deal.")),
         click.option(
             "--to",
             "threshold",
             type=int,
             metavar="POINTS",
-            help="The game ends when a total reaches this: 5, 10, ... 100 (default: 15).",
+            help=_("The game ends when a total reaches this: 5, 10, ... 100 (default: 15)."),
         ),
     ):
         function = option(function)
@@ -187,7 +201,9 @@ def ending(function: Function) -> Function:
 def threshold_of(threshold: int | None, single_deal: bool) -> int | None:
     """What both options say together: the threshold, or None for a single deal."""
     if single_deal and threshold is not None:
-        raise click.UsageError("--to and --single-deal exclude each other.")
+        raise click.UsageError(_("--to and --single-deal exclude each other."))
     if threshold is not None and not (5 <= threshold <= 100 and threshold % 5 == 0):
-        raise click.BadParameter(f"{threshold} is none of 5, 10, ... 100.", param_hint="--to")
+        raise click.BadParameter(
+            _("{value} is none of 5, 10, ... 100.").format(value=threshold), param_hint="--to"
+        )
     return None if single_deal else (threshold or 15)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import click
 
 from odin_client.commands.options import Ui, ending, sits_down, threshold_of
+from odin_client.languages import _
 
 
 @dataclass(frozen=True)
@@ -33,25 +35,58 @@ class _Wish:
         return options
 
 
-@click.command()
+_FORM: Final = """\
+\b
+Out: {"watchTable": {"snapshot": ...}}    the table at the start
+     {"watchTable": {"events": ...}}      what happens, and whose decision it is
+     {"act": {"seq": 12}}                 the answer to a call
+     {"error": {"call", "code", "reason", "message", "metadata"}}
+In:  {"act": {"decisionId": 11, "action": {"playCards":
+         {"cards": ["CARD_B9", "CARD_B6"], "pickUp": "CARD_G4"}}}}
+     {"act": {"decisionId": 11, "action": {"passTurn": {}}}}
+     {"setReady": {"ready": true}}        for the next deal
+     {"rematch": {}}                      and any other call of the contract
+"""
+"""For programs, hence the same in every language; the first line keeps click from wrapping it."""
+
+
+def _help() -> str:
+    return "\n\n".join(
+        (
+            _("Play against bots, here and now."),
+            _("The game runs on a server of its own on this machine, which ends with it."),
+            _(
+                "With --ui json a program plays, one JSON object per line. Each has one key, and "
+                "under it a message of the contract in protobuf's JSON mapping."
+            ),
+            _FORM,
+            _(
+                "A decision of one's own brings all that may be chosen and a default action, "
+                "which may be sent back as it is. The table and a request id are filled in."
+            ),
+        )
+    )
+
+
+@click.command(help=_help())
 @click.option(
-    "--bots", type=click.IntRange(1, 5), default=3, show_default=True, help="How many opponents."
+    "--bots", type=click.IntRange(1, 5), default=3, show_default=True, help=_("How many opponents.")
 )
 @click.option(
     "--level",
     metavar="NAME",
     default="greedy",
     show_default=True,
-    help="How they play: random, greedy or hard.",
+    help=_("How they play: random, greedy or hard."),
 )
 @ending
 @click.option(
     "--pace",
     type=click.FloatRange(0, 60),
     metavar="SECONDS",
-    help="How long a bot waits before it acts (default: 0.6).",
+    help=_("How long a bot waits before it acts (default: 0.6)."),
 )
-@click.option("--seed", type=int, help="Deal the same cards each time.")
+@click.option("--seed", type=int, help=_("Deal the same cards each time."))
 @sits_down
 def command(
     bots: int,
@@ -64,27 +99,7 @@ def command(
     ui: Ui,
     colour: str | None,
 ) -> int:
-    r"""Play against bots, here and now.
-
-    The game runs on a server of its own on this machine, which ends with it.
-
-    With --ui json a program plays, one JSON object per line. Each has one key, and under it a
-    message of the contract in protobuf's JSON mapping.
-
-    \b
-    Out: {"watchTable": {"snapshot": ...}}    the table at the start
-         {"watchTable": {"events": ...}}      what happens, and whose decision it is
-         {"act": {"seq": 12}}                 the answer to a call
-         {"error": {"call", "code", "reason", "message", "metadata"}}
-    In:  {"act": {"decisionId": 11, "action": {"playCards":
-             {"cards": ["CARD_B9", "CARD_B6"], "pickUp": "CARD_G4"}}}}
-         {"act": {"decisionId": 11, "action": {"passTurn": {}}}}
-         {"setReady": {"ready": true}}        for the next deal
-         {"rematch": {}}                      and any other call of the contract
-
-    A decision of one's own brings all that may be chosen and a default action, which may be sent
-    back as it is. The table and a request id are filled in.
-    """
+    """Starts a server for this game alone, and plays at it."""
     from odin_client.commands.interface import run_in_loop
 
     to = threshold_of(threshold, single_deal)
@@ -109,7 +124,7 @@ async def _play(wish: _Wish) -> int:
                 Options(seats=wish.bots + 1, threshold=wish.threshold, open_to_bots=False),
             )
             await session.take_seat(wish.name)
-            for _ in range(wish.bots):
+            for _bot in range(wish.bots):
                 await session.add_bot(wish.level)
             await session.start()
             return await run_interface(session, wish.ui, colour=wish.colour)

@@ -4,13 +4,14 @@ import sys
 
 import click
 
-from odin_client.rules_text import RULES
+from odin_client.languages import _
+from odin_client.rules_text import rules_text
 
 
-@click.command()
+@click.command(help=_("Print how the game is played."))
 def command() -> None:
-    """Print how the game is played."""
+    """Prints the rules; through a pager at a terminal."""
     if sys.stdout.isatty():
-        click.echo_via_pager(RULES)
+        click.echo_via_pager(rules_text())
     else:
-        click.echo(RULES, nl=False)
+        click.echo(rules_text(), nl=False)

@@ -14,39 +14,49 @@ import click
 from odin_client.address import DEFAULT_PORT
 from odin_client.commands.store import file_of
 from odin_client.commands.store import option as store_option
+from odin_client.languages import _
 
 if TYPE_CHECKING:
     from odin_server.settings import Settings
 
 
-@click.command()
+@click.command(
+    help="\n\n".join(
+        (
+            _("Run a server until it is told to stop (Ctrl-C, SIGTERM)."),
+            _("Others on the network reach it only when it listens there. Times are in seconds."),
+        )
+    )
+)
 @click.option(
     "--listen",
     metavar="HOST:PORT",
     default=f"127.0.0.1:{DEFAULT_PORT}",
     show_default=True,
-    help="Where to listen. 0.0.0.0 is every address of this machine, port 0 any free port.",
+    help=_("Where to listen. 0.0.0.0 is every address of this machine, port 0 any free port."),
 )
 @store_option
-@click.option("--seed", type=int, help="Deal the same cards each time. Never for a real game.")
+@click.option("--seed", type=int, help=_("Deal the same cards each time. Never for a real game."))
 @click.option(
     "--set",
     "changes",
     multiple=True,
     metavar="NAME=VALUE",
-    help="Change a setting or a limit; --settings lists them. May be repeated.",
+    help=_("Change a setting or a limit; --settings lists them. May be repeated."),
 )
-@click.option("--settings", "lists_settings", is_flag=True, help="List settings, and stop.")
-@click.option("--until-empty", is_flag=True, help="Stop when the last table has ended.")
-@click.option("--announce", is_flag=True, help="Let others on the network find it (DNS-SD).")
+@click.option("--settings", "lists_settings", is_flag=True, help=_("List settings, and stop."))
+@click.option("--until-empty", is_flag=True, help=_("Stop when the last table has ended."))
+@click.option("--announce", is_flag=True, help=_("Let others on the network find it (DNS-SD)."))
 @click.option(
     "--interface",
     "interfaces",
     multiple=True,
     envvar="ODIN_INTERFACES",
     metavar="ADDRESS",
-    help="Announce this address only (default: $ODIN_INTERFACES, else all that are not virtual). "
-    "May be repeated.",
+    help=_(
+        "Announce this address only (default: $ODIN_INTERFACES, else all that are not virtual). "
+        "May be repeated."
+    ),
 )
 @click.option("--until-stdin-closes", is_flag=True, hidden=True)
 def command(
@@ -60,10 +70,7 @@ def command(
     interfaces: tuple[str, ...],
     until_stdin_closes: bool,
 ) -> int:
-    """Run a server until it is told to stop (Ctrl-C, SIGTERM).
-
-    Others on the network reach it only when it listens there. Times are in seconds.
-    """
+    """Runs a server in this process."""
     from odin_server.main import run
     from odin_server.settings import Settings
 
@@ -97,10 +104,12 @@ def _settings_in(settings: Settings) -> dict[str, int | float]:
 def _changed(settings: Settings, changes: tuple[str, ...]) -> Settings:
     known = _settings_in(settings)
     for change in changes:
-        name, _, text = change.partition("=")
+        name, _equals, text = change.partition("=")
         if name not in known:
             raise click.BadParameter(
-                f"there is no setting {name!r}; `odin-table serve --settings` lists them.",
+                _("there is no setting {name}; `odin-table serve --settings` lists them.").format(
+                    name=repr(name)
+                ),
                 param_hint="--set",
             )
         try:
@@ -122,7 +131,9 @@ def _host_and_port(listen: str) -> tuple[str, int]:
     if not colon:
         host, port = listen, str(DEFAULT_PORT)
     if not port.isdigit() or int(port) > 65535 or not host:
-        raise click.BadParameter(f"{listen!r} is not HOST:PORT.", param_hint="--listen")
+        raise click.BadParameter(
+            _("{text} is not HOST:PORT.").format(text=repr(listen)), param_hint="--listen"
+        )
     return host.strip("[]"), int(port)
 
 

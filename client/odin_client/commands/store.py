@@ -8,6 +8,8 @@ from typing import Final
 import click
 import platformdirs
 
+from odin_client.languages import _
+
 _FILE: Final = "sqlite:"
 _MEMORY: Final = "memory"
 
@@ -24,7 +26,8 @@ def file_of(store: str) -> Path | None:
     path = store.removeprefix(_FILE)
     if path == store or not path:
         raise click.BadParameter(
-            f"{store!r} is no store: say sqlite:PATH, or memory.", param_hint="--store"
+            _("{store!r} is no store: say sqlite:PATH, or memory.").format(store=store),
+            param_hint="--store",
         )
     return Path(path)
 
@@ -39,6 +42,8 @@ option: Final = click.option(
     default=_default,
     callback=_checked,
     metavar="sqlite:PATH|memory",
-    help="Where the tables are kept (default: tables.db in the data folder of your system). In "
-    "memory they are gone when the server stops.",
+    help=_(
+        "Where the tables are kept (default: tables.db in the data folder of your system). In "
+        "memory they are gone when the server stops."
+    ),
 )

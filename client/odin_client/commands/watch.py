@@ -6,11 +6,22 @@ import click
 
 from odin_client.address import Address
 from odin_client.commands.options import ADDRESS, Looking, Ui, looks_around, looks_on
+from odin_client.languages import _
 
 
-@click.command()
+@click.command(
+    help="\n\n".join(
+        (
+            _("Watch a table: all that is public."),
+            _(
+                "With HOST and without HANDLE: the only table there is. With HANDLE alone, or "
+                "nothing at all, the table is looked for on this network."
+            ),
+        )
+    )
+)
 @click.argument("table", type=ADDRESS, required=False, metavar="[[HANDLE@]HOST[:PORT]|HANDLE]")
-@click.option("--code", default="", help="The code of a private table.")
+@click.option("--code", default="", help=_("The code of a private table."))
 @looks_on
 @looks_around
 def command(
@@ -22,11 +33,7 @@ def command(
     interfaces: tuple[str, ...],
     wait: float,
 ) -> int:
-    """Watch a table: all that is public.
-
-    With HOST and without HANDLE: the only table there is. With HANDLE alone, or nothing at all, the
-    table is looked for on this network.
-    """
+    """Looks on."""
     from odin_client.commands.interface import run_in_loop
 
     return run_in_loop(_watch(table, Looking(discovery, interfaces, wait), code, ui, colour))

@@ -38,6 +38,7 @@ from prompt_toolkit.mouse_events import MouseButton, MouseEvent, MouseEventType
 from prompt_toolkit.output import ColorDepth, Output
 from prompt_toolkit.styles import Style
 
+from odin_client.languages import _
 from odin_client.session import Session
 from odin_client.terminal.capabilities import Capabilities, Depth
 from odin_client.terminal.cells import Click
@@ -123,7 +124,8 @@ async def run(
         and session.table.my_seat is not None
     ):
         with contextlib.suppress(OSError):  # the terminal may be gone
-            sys.stdout.write(f"You keep your seat. Come back with: {rejoin}\n")
+            said = _("You keep your seat. Come back with: {command}").format(command=rejoin)
+            sys.stdout.write(f"{said}\n")
             sys.stdout.flush()
     return code
 
@@ -202,7 +204,7 @@ class _Client:
     def _layout(self) -> HSplit:
         prompt = Window(
             BufferControl(
-                self._chat_line, input_processors=[BeforeInput(" say: ", "class:question")]
+                self._chat_line, input_processors=[BeforeInput(f" {_('say:')} ", "class:question")]
             ),
             height=1,
         )
@@ -254,7 +256,7 @@ class _Client:
     def _hear(self, update: Update) -> None:
         self._commands.hear(update)
         if isinstance(update, StreamEnded) and update.reason is StreamEndReason.SUPERSEDED:
-            self._screen.notice = "You play this seat from elsewhere now. Ctrl-C quits here."
+            self._screen.notice = _("You play this seat from elsewhere now. Ctrl-C quits here.")
         idle = time.monotonic() - self._last_key > _IDLE
         if isinstance(update, DecisionOpened) and self._screen.my_decision and idle:
             self._app.output.bell()
@@ -367,7 +369,9 @@ class _Client:
     def _switch_mouse(self) -> None:
         self._mouse = not self._mouse
         self._screen.notice = (
-            "Clicks work." if self._mouse else "The mouse is the terminal's: you can select text."
+            _("Clicks work.")
+            if self._mouse
+            else _("The mouse is the terminal's: you can select text.")
         )
 
     def _leave_for_good(self) -> None:

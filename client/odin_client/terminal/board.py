@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from odin_client.languages import _, ngettext
 from odin_client.selection import pick_ups
+from odin_client.sentences import colour_name
 from odin_client.terminal.cells import (
     BLANK,
     Click,
@@ -25,7 +27,7 @@ from odin_client.terminal.cells import (
     width,
     wrap,
 )
-from odin_client.terminal.screen import Question, Screen
+from odin_client.terminal.screen import Question, Screen, Sort
 from odin_client.terminal.style import card_style
 from odin_client.values import DecisionKind, Occupant, Player, Seat
 from odin_engine import Card
@@ -115,7 +117,8 @@ def _player(screen: Screen, player: Player, seat: Seat | None, room: int, *, bar
         f" {'▶' if on_turn else ' '} {pad(screen.label(player.seat), room)}"
         f" {player.card_count}{few} "
         + (pad("▮" * player.card_count, 9) + " " if bars else "")
-        + f"{player.total:>3} pt "
+        + _("{points:>3} pt").format(points=player.total)
+        + " "
     )
     style = "turn" if on_turn else "mine" if player.seat == screen.table.my_seat else ""
     return line(Span(row, style), Span(_status(screen, player, seat), style or "quiet"))
@@ -125,14 +128,14 @@ def _status(screen: Screen, player: Player, seat: Seat | None) -> str:
     decision, game = screen.table.decision, screen.table.game
     presence = screen.table.presence.get(player.seat)
     if seat is not None and seat.substituted:
-        return "substitute"
+        return _("substitute")
     if presence is not None and not presence.connected:
-        return "away"
+        return _("away")
     if decision is not None and decision.seat == player.seat:
-        return "picks up" if decision.kind is DecisionKind.PICK_UP else "thinking"
+        return _("picks up") if decision.kind is DecisionKind.PICK_UP else _("thinking")
     if game is not None and game.centre_seat == player.seat:
-        return "in centre"
-    return "passed" if player.passed else ""
+        return _("in centre")
+    return _("passed") if player.passed else ""
 
 
 def log_lines(log: Sequence[str], cells: int, rows: int) -> list[Line]:
@@ -165,10 +168,11 @@ def _centre(screen: Screen, cols: int, density: _Density) -> list[Line]:
     title = section(_centre_title(screen), cols)
     if not density.boxes or not _boxes_fit(cards, cols):
         chips = [_chip(card, chosen=card == marked, click=_taking(screen, card)) for card in cards]
-        tail = f"   take {marked}" if marked else ""
+        tail = f"   {_take(marked)}" if marked else ""
         return [title, line(" ", *chips, Span(tail, "take"))]
     boxes = _boxes([(card, False, True, _taking(screen, card)) for card in cards])
-    marks = line("  ", *(Span("↺take " if card == marked else " " * 6, "take") for card in cards))
+    mark = pad(_("↺take"), 6)
+    marks = line("  ", *(Span(mark if card == marked else " " * 6, "take") for card in cards))
     # The row of marks is there whenever a card may be marked, so that nothing jumps.
     return [title, *(boxes or [BLANK] * 3), marks]
 
@@ -191,6 +195,10 @@ def _marked(screen: Screen) -> Card | None:
     return wanted if wanted in choices else None
 
 
+def _take(card: Card) -> str:
+    return _("take {card}").format(card=card)
+
+
 def _taking(screen: Screen, card: Card) -> Click | None:
     return Click("choose_pick_up", card) if screen.hand else None
 
@@ -199,20 +207,21 @@ def _centre_title(screen: Screen) -> str:
     game, decision = screen.table.game, screen.my_decision
     assert game is not None, "there is a board only while there is a game"
     if decision is not None and decision.kind is DecisionKind.PICK_UP:
-        return "TAKE ONE OF THE BEATEN CARDS"
+        return _("TAKE ONE OF THE BEATEN CARDS")
     if game.centre is None:
         if decision is not None:
-            return f"CENTRE empty · open with {screen.situation.needed}"
-        opener = screen.table.decision
-        return (
-            f"CENTRE empty · {screen.table.name_of(opener.seat)} opens"
-            if opener
-            else "CENTRE empty"
-        )
+            return _("CENTRE empty · open with {needed}").format(needed=screen.situation.needed)
+        if opener := screen.table.decision:
+            name = screen.table.name_of(opener.seat)
+            return _("CENTRE empty · {name} opens").format(name=name)
+        return _("CENTRE empty")
     if game.centre_seat is None or screen.centre_is_mine:
-        return f"CENTRE {game.centre.value} by you"
-    by = screen.table.name_of(game.centre_seat)
-    return f"CENTRE {game.centre.value} by {by} · respond with {screen.situation.needed}"
+        return _("CENTRE {value} by you").format(value=game.centre.value)
+    return _("CENTRE {value} by {name} · respond with {needed}").format(
+        value=game.centre.value,
+        name=screen.table.name_of(game.centre_seat),
+        needed=screen.situation.needed,
+    )
 
 
 # -- the hand
@@ -220,8 +229,13 @@ def _centre_title(screen: Screen) -> str:
 
 def _hand(screen: Screen, cols: int, density: _Density) -> list[Line]:
     if not screen.hand:
-        return [section(f"WATCHING · {_watchers(screen)}", cols)]
-    title = section(f"YOUR HAND {len(screen.hand)} · by {screen.sort.value} (s)", cols)
+        return [section(_("WATCHING · {others}").format(others=_watchers(screen)), cols)]
+    heading = (
+        _("YOUR HAND {count} · by colour (s)")
+        if screen.sort is Sort.COLOUR
+        else _("YOUR HAND {count} · by number (s)")
+    )
+    title = section(heading.format(count=len(screen.hand)), cols)
     cards = [
         (card, card in screen.selection.cards, card in _usable(screen), Click("click_card", card))
         for card in screen.hand
@@ -243,9 +257,9 @@ def _hand(screen: Screen, cols: int, density: _Density) -> list[Line]:
 def _watchers(screen: Screen) -> str:
     game = screen.table.game
     if screen.table.my_seat is not None and game is not None:
-        return "your hand is empty"
+        return _("your hand is empty")
     others = screen.table.watchers - 1
-    return "nobody else does" if others < 1 else f"with {others} more"
+    return _("nobody else does") if others < 1 else _("with {count} more").format(count=others)
 
 
 def _usable(screen: Screen) -> frozenset[Card]:
@@ -269,7 +283,7 @@ def _preview(screen: Screen) -> Line:
         number,
         f"  {' '.join(map(str, chosen.cards if chosen else selection.cards))}  ",
         Span(f"{'✓' if verdict.good else '✗'} {verdict.text}", "good" if verdict.good else "bad"),
-        Span(f"  take {marked}" if marked and verdict.good else "", "take"),
+        Span(f"  {_take(marked)}" if marked and verdict.good else "", "take"),
     )
 
 
@@ -277,15 +291,18 @@ def _hint(screen: Screen) -> str:
     """What to say while nothing is chosen."""
     colour = screen.selection.colour
     if colour is not None:
-        return f"type the numbers of {colour.name.lower()} cards"
+        return _("type the numbers of {colour} cards").format(colour=colour_name(colour))
     plays = screen.situation.plays
     if screen.choosing_pick_up:
-        return "the beaten card that you take joins your hand"
+        return _("the beaten card that you take joins your hand")
     if plays is None:
-        return "you may choose in advance"
+        return _("you may choose in advance")
     if not plays:
-        return "no legal play · p passes"
-    return f"{len(plays)} legal play{'s' if len(plays) > 1 else ''} · Tab walks them"
+        return _("no legal play · p passes")
+    count = len(plays)
+    return ngettext(
+        "{count} legal play · Tab walks them", "{count} legal plays · Tab walks them", count
+    ).format(count=count)
 
 
 # -- cards
@@ -302,7 +319,7 @@ def _boxes(cards: Sequence[_Drawn], *, raised: bool = False) -> list[Line]:
     """Cards as boxes of three rows; with `raised` in four, so that chosen cards can rise."""
     if not cards:
         return []
-    rows: list[list[Span | str]] = [[" " if raised else "  "] for _ in range(4 if raised else 3)]
+    rows: list[list[Span | str]] = [[" " if raised else "  "] for _row in range(4 if raised else 3)]
     for card, chosen, usable, click in cards:
         frame = "" if usable else "unusable"
         face = f"{card_style(card.colour)} {'chosen' if chosen else frame}".strip()
@@ -343,31 +360,32 @@ def turn_line(screen: Screen, cols: int) -> Line:
         return BLANK
     clock = _clock(screen)
     if screen.sending:
-        return line(" ", Span(" SENDING … ", "number"))
+        return line(" ", Span(f" {_('SENDING')} … ", "number"))
     if decision.seat != screen.table.my_seat:
+        doing = (
+            _("{name} picks up")
+            if decision.kind is DecisionKind.PICK_UP
+            else _("{name} is thinking")
+        ).format(name=screen.table.name_of(decision.seat))
         bot = any(
             s.seat == decision.seat and s.occupant is not Occupant.PERSON
             for s in screen.table.seats
         )
-        mark = "" if bot else "…"
-        doing = "picks up" if decision.kind is DecisionKind.PICK_UP else "is thinking"
-        return stretch(
-            line(f" {screen.table.name_of(decision.seat)} {doing}{mark}"), line(clock), cols
-        )
+        return stretch(line(f" {doing}{'' if bot else '…'}"), line(clock), cols)
     match screen.question:
         case Question.PASS:
-            what = " You could play. p again passes, Esc does not."
-            return line(" ", Span(" PASS? ", "question"), what)
+            what = _("You could play. p again passes, Esc does not.")
+            return line(" ", Span(f" {_('PASS?')} ", "question"), f" {what}")
         case Question.HOLD_BACK:
-            what = " Your whole hand could go down: a. Enter again plays this."
-            return line(" ", Span(" REALLY? ", "question"), what)
+            what = _("Your whole hand could go down: a. Enter again plays this.")
+            return line(" ", Span(f" {_('REALLY?')} ", "question"), f" {what}")
         case _:
             pass
     if screen.choosing_pick_up:
         choices = "  ".join(f"{card.number} = {card}" for card in screen.takeable)
-        return line(" ", Span(f" TAKE WHICH CARD? {clock}", "question"), f"  {choices}")
-    what = "open a round" if decision.kind is DecisionKind.OPEN else "respond or pass"
-    return line(" ", Span(f" YOUR TURN {clock}", "your-turn"), f"  {what}")
+        return line(" ", Span(f" {_('TAKE WHICH CARD?')} {clock}", "question"), f"  {choices}")
+    what = _("open a round") if decision.kind is DecisionKind.OPEN else _("respond or pass")
+    return line(" ", Span(f" {_('YOUR TURN')} {clock}", "your-turn"), f"  {what}")
 
 
 def _clock(screen: Screen) -> str:

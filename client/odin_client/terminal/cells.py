@@ -19,6 +19,7 @@ _STAND_INS: Final = str.maketrans(
         "─": "-", "│": "|", "╭": "+", "╮": "+", "╰": "+", "╯": "+",
         "▮": "#", "▶": ">", "▲": "^", "●": "*", "○": "o", "·": "-", "…": "~",
         "✓": "+", "✗": "!", "↺": "<", "←": "<", "→": ">", "↑": "^", "↓": "v", "’": "'",
+        "œ": "o", "Œ": "O",
     }
 )  # fmt: skip
 
@@ -44,6 +45,8 @@ class Span:
 Line: TypeAlias = tuple[Span, ...]
 
 BLANK: Final[Line] = ()
+
+_NO_BREAK: Final = "\N{NO-BREAK SPACE}"
 
 
 def line(*parts: Span | str) -> Line:
@@ -120,10 +123,10 @@ def beside(
 
 
 def wrap(text: str, cells: int) -> list[str]:
-    """The text in lines of at most so many cells, broken at spaces where possible."""
+    """The text in lines of at most so many cells, broken at plain spaces where possible."""
     lines: list[str] = []
     current = ""
-    for word in text.split():
+    for word in filter(None, text.split(" ")):
         longer = f"{current} {word}" if current else word
         if width(longer) <= cells:
             current = longer
@@ -137,6 +140,19 @@ def wrap(text: str, cells: int) -> list[str]:
             rest = rest[len(head) :]
         current = rest
     return [*lines, current] if current else lines
+
+
+def with_plain_blanks(lines: Iterable[Line]) -> list[Line]:
+    """The same picture; a blank that held two words of a text together has done its duty."""
+    return [
+        tuple(
+            replace(span, text=span.text.replace(_NO_BREAK, " "))
+            if _NO_BREAK in span.text
+            else span
+            for span in one
+        )
+        for one in lines
+    ]
 
 
 def in_ascii(lines: Iterable[Line]) -> list[Line]:

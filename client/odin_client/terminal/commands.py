@@ -10,7 +10,9 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import Final, TypeAlias
 
 from odin_client.errors import ClientError
+from odin_client.languages import _
 from odin_client.selection import Selection, next_of_number, pick_ups
+from odin_client.sentences import colour_name
 from odin_client.session import Session
 from odin_client.terminal.cells import Click
 from odin_client.terminal.keys import ALWAYS, bindings
@@ -138,7 +140,7 @@ class Commands:
     def _scroll(self, lines: int) -> None:
         screen = self._screen
         backwards = screen.page is Page.LOG
-        cols, _ = self._size()
+        cols = self._size()[0]
         match screen.page:
             case Page.LOG:
                 last = len(screen.log)
@@ -191,7 +193,7 @@ class Commands:
         if bots:
             self._call(self._session.remove_bot(bots[-1]))
         else:
-            self._screen.notice = "There is no bot here that you could remove."
+            self._screen.notice = _("There is no bot here that you could remove.")
 
     def _change_level(self, step: int) -> None:
         levels = self._screen.levels
@@ -212,9 +214,7 @@ class Commands:
         screen = self._screen
         typed = screen.selection.typed(number, screen.hand)
         if typed == screen.selection:
-            more = "more " if any(card.number == number for card in typed.cards) else ""
-            colour = f"{typed.colour.name.lower()} " if typed.colour else ""
-            screen.notice = f"You hold no {more}{colour}{number}."
+            screen.notice = _no_card(number, typed)
         self._choose(typed)
 
     def _type_colour(self, colour: Colour) -> None:
@@ -223,7 +223,7 @@ class Commands:
     def _walk(self, step: int) -> None:
         plays = self._screen.situation.plays
         if plays is None:
-            self._screen.notice = "The legal plays come with your turn."
+            self._screen.notice = _("The legal plays come with your turn.")
         self._choose(self._screen.selection.walked(plays or (), step))
 
     def _move(self, step: int) -> None:
@@ -260,7 +260,7 @@ class Commands:
         screen = self._screen
         card = next_of_number(number, screen.takeable, screen.selection.pick_up)
         if card is None:
-            screen.notice = f"There is no {number} to take."
+            screen.notice = _("There is no {number} to take.").format(number=number)
         else:
             self._choose(screen.selection.taking(card))
 
@@ -268,7 +268,7 @@ class Commands:
         screen = self._screen
         cards, now = screen.takeable, screen.selection.pick_up
         if not cards:
-            screen.notice = "There is no card to take."
+            screen.notice = _("There is no card to take.")
         elif now in cards:
             self._choose(screen.selection.taking(cards[(cards.index(now) + step) % len(cards)]))
         else:
@@ -287,9 +287,9 @@ class Commands:
         if not self._may_act():
             return
         if not screen.selection.cards:
-            screen.notice = "Choose cards first: type their number, or Tab."
+            screen.notice = _("Choose cards first: type their number, or Tab.")
         elif play is None or not verdict.good:
-            screen.notice = f"Not sent: {verdict.text}."
+            screen.notice = _("Not sent: {reason}.").format(reason=verdict.text)
         elif self._holds_back(play.count) and screen.question is not Question.HOLD_BACK:
             screen.question = Question.HOLD_BACK
         else:
@@ -311,7 +311,7 @@ class Commands:
         if not self._may_act() or screen.my_decision is None:
             return
         if not screen.my_decision.may_pass:
-            screen.notice = "Whoever opens a round may not pass: play a card."
+            screen.notice = _("Whoever opens a round may not pass: play a card.")
         elif screen.my_decision.plays and screen.question is not Question.PASS:
             screen.question = Question.PASS
         else:
@@ -332,7 +332,7 @@ class Commands:
         if screen.sending:
             return False
         if screen.my_decision is None:
-            screen.notice = "It is not your turn yet; your choice is kept."
+            screen.notice = _("It is not your turn yet; your choice is kept.")
         return screen.my_decision is not None
 
     def _act(self, action: Action) -> None:
@@ -370,3 +370,13 @@ class Commands:
 
         self._screen.question = None
         self._spawn(calling())
+
+
+def _no_card(number: int, selection: Selection) -> str:
+    """Why a typed number changed nothing: the hand has no such card left."""
+    if selection.colour:
+        colour = colour_name(selection.colour)
+        return _("You hold no {number} in {colour}.").format(number=number, colour=colour)
+    if any(card.number == number for card in selection.cards):
+        return _("You hold no more {number}.").format(number=number)
+    return _("You hold no {number}.").format(number=number)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from odin_client.languages import _
 from odin_client.terminal.screen import Page, Question, Screen
 from odin_client.values import Phase
 from odin_engine import Colour
@@ -41,13 +42,24 @@ ALWAYS: Final = (
 )
 """What works even while nothing can be drawn."""
 
-_HELP: Final = Binding(("?", "f1"), "open", Page.HELP, "help", "?")
-_LEAVE: Final = Binding(("q",), "leave", None, "leave", "q")
-_CHAT: Final = Binding(("c",), "chat", None, "chat", "c")
-_LOG: Final = Binding(("l", "pageup"), "open", Page.LOG, "log", "l")
-_SCORES: Final = Binding(("w",), "open", Page.SCORES, "scores", "w")
 _MOUSE: Final = Binding(("f2", "m"), "switch_mouse")
 _EVERYWHERE: Final = (_MOUSE, *ALWAYS)
+
+
+def _help() -> Binding:
+    return Binding(("?", "f1"), "open", Page.HELP, _("help"), "?")
+
+
+def _leave() -> Binding:
+    return Binding(("q",), "leave", None, _("leave"), "q")
+
+
+def _log() -> Binding:
+    return Binding(("l", "pageup"), "open", Page.LOG, _("log"), "l")
+
+
+def _scores() -> Binding:
+    return Binding(("w",), "open", Page.SCORES, _("scores"), "w")
 
 
 def bindings(screen: Screen) -> tuple[Binding, ...]:
@@ -56,29 +68,31 @@ def bindings(screen: Screen) -> tuple[Binding, ...]:
         return (*_leaving(screen), *_EVERYWHERE)
     if screen.page is not Page.TABLE:
         return (*_page(screen), *_EVERYWHERE)
-    retry = (Binding(("r",), "retry", None, "retry now", "r"),) if screen.link else ()
+    retry = (Binding(("r",), "retry", None, _("retry now"), "r"),) if screen.link else ()
     return (*retry, *_of_phase(screen), *_EVERYWHERE)
 
 
 def _leaving(screen: Screen) -> tuple[Binding, ...]:
-    stay = Binding(("escape", "n"), "stay", None, "stay", "Esc")
+    stay = Binding(("escape", "n"), "stay", None, _("stay"), _("Esc"))
     if screen.table.i_am_host and not screen.ends_with_me:
         return (
-            Binding(("q", "k"), "leave", None, "leave, keep the table", "q"),
-            Binding(("x",), "close_table", None, "close the table", "x"),
+            Binding(("q", "k"), "leave", None, _("leave, keep the table"), "q"),
+            Binding(("x",), "close_table", None, _("close the table"), "x"),
             stay,
         )
-    return (Binding(("q", "y"), "leave", None, "leave", "q"), stay)
+    return (Binding(("q", "y"), "leave", None, _("leave"), "q"), stay)
 
 
 def _page(screen: Screen) -> tuple[Binding, ...]:
-    close = Binding(("escape", "q", "enter"), "open", Page.TABLE, "close", "Esc")
+    close = Binding(("escape", "q", "enter"), "open", Page.TABLE, _("close"), _("Esc"))
     match screen.page:
         case Page.HELP:
-            other = Binding(("tab", "?", "f1", "right"), "open", Page.RULES, "the rules", "Tab")
+            other = Binding(
+                ("tab", "?", "f1", "right"), "open", Page.RULES, _("the rules"), _("Tab")
+            )
             return (other, *_scrolling(), close)
         case Page.RULES:
-            other = Binding(("tab", "?", "f1", "left"), "open", Page.HELP, "the keys", "Tab")
+            other = Binding(("tab", "?", "f1", "left"), "open", Page.HELP, _("the keys"), _("Tab"))
             return (other, *_scrolling(), close)
         case Page.LOG:
             return (*_scrolling(), Binding(("l",), "open", Page.TABLE), close)
@@ -88,8 +102,8 @@ def _page(screen: Screen) -> tuple[Binding, ...]:
 
 def _scrolling() -> tuple[Binding, ...]:
     return (
-        Binding(("pageup",), "scroll", -10, "back", "PgUp"),
-        Binding(("pagedown",), "scroll", 10, "on", "PgDn"),
+        Binding(("pageup",), "scroll", -10, _("back"), _("PgUp")),
+        Binding(("pagedown",), "scroll", 10, _("on"), _("PgDn")),
         Binding(("up",), "scroll", -1),
         Binding(("down",), "scroll", 1),
     )
@@ -97,68 +111,72 @@ def _scrolling() -> tuple[Binding, ...]:
 
 def _of_phase(screen: Screen) -> tuple[Binding, ...]:
     seated = screen.table.my_seat is not None
-    talk = (_CHAT,) if seated or screen.table.i_am_host else ()
+    talk = (
+        (Binding(("c",), "chat", None, _("chat"), "c"),) if seated or screen.table.i_am_host else ()
+    )
     start = (
-        (Binding(("enter",), "start", None, "start", "Enter"),) if screen.table.i_am_host else ()
+        (Binding(("enter",), "start", None, _("start"), _("Enter")),)
+        if screen.table.i_am_host
+        else ()
     )
     match screen.table.phase:
         case Phase.WAITING:
-            ready = (Binding(("space",), "ready", None, "ready", "Space"),) if seated else ()
+            ready = (Binding(("space",), "ready", None, _("ready"), _("Space")),) if seated else ()
             bots = _bots() if screen.table.i_am_host else ()
-            return (*start, *ready, *bots, *talk, _LOG, _LEAVE, _HELP)
+            return (*start, *ready, *bots, *talk, _log(), _leave(), _help())
         case Phase.PLAYING:
             play = _pick_up(screen) if screen.choosing_pick_up else _play()
             mine = play if screen.hand else ()
-            return (*mine, *talk, _SCORES, _LOG, _LEAVE, _HELP)
+            return (*mine, *talk, _scores(), _log(), _leave(), _help())
         case Phase.BETWEEN_DEALS:
-            ready = (Binding(("enter", "space"), "ready", None, "ready", "Enter"),)
-            return (*(ready if seated else start), *talk, _SCORES, _LOG, _LEAVE, _HELP)
+            ready = (Binding(("enter", "space"), "ready", None, _("ready"), _("Enter")),)
+            return (*(ready if seated else start), *talk, _scores(), _log(), _leave(), _help())
         case Phase.GAME_OVER:
-            again = (Binding(("enter",), "rematch", None, "rematch", "Enter"),)
-            return (*(again if seated else ()), *talk, _LOG, _LEAVE, _HELP)
+            again = (Binding(("enter",), "rematch", None, _("rematch"), _("Enter")),)
+            return (*(again if seated else ()), *talk, _log(), _leave(), _help())
         case _:
-            return (Binding(("q", "enter"), "leave", None, "leave", "q"), _LOG, _HELP)
+            return (Binding(("q", "enter"), "leave", None, _("leave"), "q"), _log(), _help())
 
 
 def _bots() -> tuple[Binding, ...]:
     return (
-        Binding(("b",), "add_bot", None, "bot", "b"),
-        Binding(("B",), "remove_bot", None, "no bot", "B"),
-        Binding(("right", "+"), "change_level", 1, "level", "←→"),
+        Binding(("b",), "add_bot", None, _("bot"), "b"),
+        Binding(("B",), "remove_bot", None, _("no bot"), "B"),
+        Binding(("right", "+"), "change_level", 1, _("level"), "←→"),
         Binding(("left", "-"), "change_level", -1),
     )
 
 
 def _play() -> tuple[Binding, ...]:
     return (
-        Binding(("enter",), "play", None, "play", "Enter"),
-        Binding(("p",), "pass_turn", None, "pass", "p"),
-        Binding((), "type_number", None, "number", "1-9"),
+        Binding(("enter",), "play", None, _("play"), _("Enter")),
+        Binding(("p",), "pass_turn", None, _("pass"), "p"),
+        Binding((), "type_number", None, _("number"), "1-9"),
         *(Binding((str(number),), "type_number", number) for number in _NUMBERS),
         *(Binding((colour.value,), "type_colour", colour) for colour in Colour),
-        Binding(("tab",), "walk", 1, "legal", "Tab"),
+        Binding(("tab",), "walk", 1, _("legal"), _("Tab")),
         Binding(("s-tab",), "walk", -1),
-        Binding(("space",), "toggle", None, "toggle", "Spc"),
+        Binding(("space",), "toggle", None, _("toggle"), _("Spc")),
         Binding(("left",), "move", -1),
         Binding(("right",), "move", 1),
         Binding(("backspace", "u"), "put_back"),
         Binding(("escape",), "clear"),
         Binding(("up",), "walk_pick_up", -1),
         Binding(("down",), "walk_pick_up", 1),
-        Binding(("s",), "sort", None, "sort", "s"),
+        Binding(("s",), "sort", None, _("sort"), "s"),
         Binding(("a",), "whole_hand"),
     )
 
 
 def _pick_up(screen: Screen) -> tuple[Binding, ...]:
     back = (
-        (Binding(("escape",), "stay", None, "back", "Esc"),)
+        (Binding(("escape",), "stay", None, _("back"), _("Esc")),)
         if screen.question is Question.PICK_UP
         else ()
     )
     return (
-        Binding(("enter", "space"), "take", None, "take", "Enter"),
-        Binding((), "type_pick_up", None, "which card", "1-9"),
+        Binding(("enter", "space"), "take", None, _("take"), _("Enter")),
+        Binding((), "type_pick_up", None, _("which card"), "1-9"),
         *(Binding((str(number),), "type_pick_up", number) for number in _NUMBERS),
         Binding(("right", "down", "tab"), "walk_pick_up", 1),
         Binding(("left", "up", "s-tab"), "walk_pick_up", -1),

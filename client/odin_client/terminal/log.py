@@ -6,6 +6,7 @@ since the log has little room and cards are drawn in letters all over the screen
 
 from __future__ import annotations
 
+from odin_client.languages import _
 from odin_client.sentences import sentence
 from odin_client.table import TableModel
 from odin_client.updates import (
@@ -26,19 +27,21 @@ def add_to(log: list[str], update: Update, table: TableModel) -> None:
         case CardsPlayed(set=played):
             entry = f"{_who(table, update.seat)} {played.value} ({played}){_by(update.actor)}"
         case CardPickedUp() if log:
-            log[-1] += f" took {update.card}{_by(update.actor)}"
+            log[-1] += " " + _("took {card}").format(card=update.card) + _by(update.actor)
             return
         case Passed():
-            entry = f"{_who(table, update.seat)} passed{_by(update.actor)}"
+            mine = update.seat == table.my_seat
+            said = _("You passed") if mine else _("{name} passed")
+            entry = said.format(name=table.name_of(update.seat)) + _by(update.actor)
         case RoundEnded():
             mine = update.opener == table.my_seat
-            who = "you open" if mine else f"{table.name_of(update.opener)} opens"
-            entry = f"-- round over, {who}"
-        case ChatSaid(line=said):
-            entry = f"{said.name}: {said.text}"
+            said = _("round over, you open") if mine else _("round over, {name} opens")
+            entry = f"-- {said.format(name=table.name_of(update.opener))}"
+        case ChatSaid(line=line):
+            entry = f"{line.name}: {line.text}"
         case LinkChanged(online=False):
             # The banner counts the attempts; the log says only once that it happened.
-            entry = "Connection lost." if update.attempt == 1 else ""
+            entry = _("Connection lost.") if update.attempt == 1 else ""
         case _:
             entry = sentence(update, table) or ""
     if entry:
@@ -46,15 +49,15 @@ def add_to(log: list[str], update: Update, table: TableModel) -> None:
 
 
 def _who(table: TableModel, seat: int) -> str:
-    return "You" if seat == table.my_seat else table.name_of(seat)
+    return _("You") if seat == table.my_seat else table.name_of(seat)
 
 
 def _by(actor: Actor) -> str:
     """Who chose, when it was not whoever holds the seat."""
     match actor:
         case Actor.SUBSTITUTE:
-            return " (substitute)"
+            return f" ({_('substitute')})"
         case Actor.CLOCK:
-            return " (by itself)"
+            return f" ({_('by itself')})"
         case _:
             return ""

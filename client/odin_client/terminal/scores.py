@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from odin_client.languages import _
+from odin_client.sentences import listed
 from odin_client.terminal.board import section
 from odin_client.terminal.cells import BLANK, Line, Span, clip, line, pad, width
 from odin_client.terminal.screen import Screen
@@ -12,7 +14,7 @@ def deal_over(screen: Screen, cols: int, room: int) -> list[Line]:
     """After a deal: the penalties, what everybody had left, how near the threshold is."""
     game = screen.table.game
     assert game is not None, "between deals there is a game"
-    title = f"DEAL {game.deal} OVER{_went_out(screen, game)}"
+    title = _("DEAL {deal} OVER").format(deal=game.deal) + _went_out(screen, game)
     table = [section(title, cols), *_penalties(screen, game, cols, hands=True)]
     distance = [BLANK, *_distances(screen, game, cols)]
     lines = [*table, *distance] if len(table) + len(distance) <= room else table
@@ -24,7 +26,7 @@ def game_over(screen: Screen, cols: int, room: int) -> list[Line]:
     game = screen.table.game
     assert game is not None, "there was a game"
     lines = [
-        section("GAME OVER", cols),
+        section(_("GAME OVER"), cols),
         *_penalties(screen, game, cols, hands=True),
         BLANK,
         line("   ", Span(verdict(screen, game), "winner")),
@@ -36,41 +38,47 @@ def scores(screen: Screen, cols: int, room: int) -> list[Line]:
     """The scores while a deal is being played."""
     game = screen.table.game
     if game is None:
-        return [section("SCORES", cols), line("   No game has started yet.")]
+        return [section(_("SCORES"), cols), line(f"   {_('No game has started yet.')}")]
     shown = _penalties(screen, game, cols, hands=False)
-    return [section("SCORES", cols), *shown, BLANK, *_distances(screen, game, cols)][:room]
+    return [section(_("SCORES"), cols), *shown, BLANK, *_distances(screen, game, cols)][:room]
 
 
 def verdict(screen: Screen, game: Game) -> str:
     """Who won, in a sentence."""
-    names = [
-        "You" if seat == screen.table.my_seat else screen.table.name_of(seat)
-        for seat in game.winners
-    ]
-    if not names:
-        return "Nobody won."
+    if not game.winners:
+        return _("Nobody won.")
     total = game.player(game.winners[0]).total
-    if len(names) == 1:
-        return f"{names[0]} {'win' if names[0] == 'You' else 'wins'} with {total}."
-    return f"{', '.join(names[:-1])} and {names[-1]} share the victory with {total}."
+    if game.winners == (screen.table.my_seat,):
+        return _("You win with {total}.").format(total=total)
+    names = listed(
+        _("You") if seat == screen.table.my_seat else screen.table.name_of(seat)
+        for seat in game.winners
+    )
+    if len(game.winners) == 1:
+        return _("{name} wins with {total}.").format(name=names, total=total)
+    return _("{names} share the victory with {total}.").format(names=names, total=total)
 
 
 def _went_out(screen: Screen, game: Game) -> str:
     if game.out_seat is None:
         return ""
-    who = "you" if game.out_seat == screen.table.my_seat else screen.table.name_of(game.out_seat)
-    return f" · {who} went out{f' with {game.centre.value}' if game.centre else ''}"
+    mine = game.out_seat == screen.table.my_seat
+    text = _("you went out with {value}") if mine else _("{name} went out with {value}")
+    return " · " + text.format(
+        name=screen.table.name_of(game.out_seat), value=game.centre.value if game.centre else ""
+    )
 
 
 def next_deal_line(screen: Screen) -> Line:
     """When it goes on."""
     taken = screen.table.taken_seats
     ready = sum(seat.ready for seat in taken)
-    text = f" {ready} of {len(taken)} ready · next deal when all are"
-    if screen.table.next_deal_time is not None:
+    if screen.table.next_deal_time is None:
+        text, left = _("{ready} of {count} ready · next deal when all are"), 0
+    else:
+        text = _("{ready} of {count} ready · next deal in {seconds} s")
         left = max(int((screen.table.next_deal_time - screen.now).total_seconds()), 0)
-        text = f" {ready} of {len(taken)} ready · next deal in {left} s"
-    return line(text)
+    return line(f" {text.format(ready=ready, count=len(taken), seconds=left)}")
 
 
 def _penalties(screen: Screen, game: Game, cols: int, *, hands: bool) -> list[Line]:
@@ -87,13 +95,16 @@ def _penalties(screen: Screen, game: Game, cols: int, *, hands: bool) -> list[Li
     if cols - names - for_hands - 13 < 5:
         for_hands = 0
     columns = max(min(deals, (cols - names - for_hands - 13) // 5), 0)
-    head = "".join(f"{f'D{deals - columns + at + 1}':>5}" for at in range(columns))
-    title = f"   {pad('player', names)}{head}   total{'   left in hand' if for_hands else ''}"
+    letter = _("D")  # of a deal, before its number
+    head = "".join(f"{f'{letter}{deals - columns + at + 1}':>5}" for at in range(columns))
+    title = f"   {pad(_('player'), names)}{head}{_('total'):>8}"
+    if for_hands:
+        title += f"   {_('left in hand')}"
     rows = [line(Span(clip(title, cols), "quiet"))]
     for player in players:
         shown = player.penalties[deals - columns :] if columns else ()
         cells = "".join(f"{penalty:>5}" for penalty in shown)
-        hand = (left.get(player.seat) or "out!") if for_hands else ""
+        hand = (left.get(player.seat) or _("out!")) if for_hands else ""
         mine = player.seat == screen.table.my_seat
         text = (
             f" {'▶' if mine else ' '} {pad(screen.label(player.seat), names)}"

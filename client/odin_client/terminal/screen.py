@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from enum import Enum, auto
 from typing import Final
 
+from odin_client.languages import _
 from odin_client.selection import Selection, Situation, Verdict, judge
 from odin_client.table import TableModel
 from odin_client.updates import LinkChanged
@@ -145,7 +146,7 @@ class Screen:
     def verdict(self) -> Verdict:
         """What is to be said about the selection now."""
         if self.centre_is_mine and self.selection.card_set:
-            return Verdict(good=True, text="kept for your turn")
+            return Verdict(good=True, text=_("kept for your turn"))
         return judge(self.selection, self.situation)
 
     @property
@@ -161,7 +162,7 @@ class Screen:
     def label(self, seat: int) -> str:
         """How a seat is called in lists: who is a bot, and who is me."""
         if seat == self.table.my_seat:
-            return f"{self.table.name_of(seat)} (you)"
+            return _("{name} (you)").format(name=self.table.name_of(seat))
         occupant = next((s.occupant for s in self.table.seats if s.seat == seat), Occupant.NOBODY)
         bot = occupant in (Occupant.BUILT_IN_BOT, Occupant.REMOTE_BOT)
-        return f"{self.table.name_of(seat)} [bot]" if bot else self.table.name_of(seat)
+        return f"{self.table.name_of(seat)} [{_('bot')}]" if bot else self.table.name_of(seat)

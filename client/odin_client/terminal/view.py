@@ -8,10 +8,23 @@ from __future__ import annotations
 
 from typing import Final
 
+from odin_client.languages import _
+from odin_client.sentences import ending
 from odin_client.terminal import pages, scores
 from odin_client.terminal.board import board, turn_line
 from odin_client.terminal.capabilities import Capabilities
-from odin_client.terminal.cells import BLANK, Click, Line, Span, fit, in_ascii, line, stretch, width
+from odin_client.terminal.cells import (
+    BLANK,
+    Click,
+    Line,
+    Span,
+    fit,
+    in_ascii,
+    line,
+    stretch,
+    width,
+    with_plain_blanks,
+)
 from odin_client.terminal.keys import Binding, bindings
 from odin_client.terminal.screen import MIN_COLS, MIN_ROWS, Page, Question, Screen
 from odin_client.terminal.waiting import ready_line, waiting_room
@@ -30,17 +43,17 @@ def render(screen: Screen, cols: int, rows: int, caps: Capabilities) -> list[Lin
     """The picture in at most `rows` lines of at most `cols` cells."""
     cols, rows = min(max(cols, 1), _MOST), min(max(rows, 1), _MOST)
     lines = _whole(screen, cols, rows) if fits(cols, rows) else _too_small(screen, cols, rows)
-    lines = [fit(one, cols) for one in lines[:rows]]
+    lines = with_plain_blanks(fit(one, cols) for one in lines[:rows])
     return in_ascii(lines) if caps.ascii_only else lines
 
 
 def _too_small(screen: Screen, cols: int, rows: int) -> list[Line]:
     told = [
-        f"Odin needs {MIN_COLS}x{MIN_ROWS},",
-        f"this is {cols}x{rows}.",
-        "Make it larger.",
-        "Your turn!" if screen.my_decision else "You keep your seat.",
-        "Ctrl-C quits.",
+        _("Odin needs {cols}x{rows},").format(cols=MIN_COLS, rows=MIN_ROWS),
+        _("this is {cols}x{rows}.").format(cols=cols, rows=rows),
+        _("Make it larger."),
+        _("Your turn!") if screen.my_decision else _("You keep your seat."),
+        _("Ctrl-C quits."),
     ]
     return [line(text) for text in told]
 
@@ -60,9 +73,9 @@ def _whole(screen: Screen, cols: int, rows: int) -> list[Line]:
 def _middle(screen: Screen, cols: int, room: int) -> list[Line]:
     match screen.page:
         case Page.HELP:
-            return pages.text_page("HELP", pages.help_rows(cols), screen.scroll, cols, room)
+            return pages.text_page(_("HELP"), pages.help_rows(cols), screen.scroll, cols, room)
         case Page.RULES:
-            return pages.text_page("RULES", pages.rules_rows(cols), screen.scroll, cols, room)
+            return pages.text_page(_("RULES"), pages.rules_rows(cols), screen.scroll, cols, room)
         case Page.LOG:
             return pages.log_page(screen, cols, room)
         case Page.SCORES:
@@ -81,7 +94,7 @@ def _middle(screen: Screen, cols: int, room: int) -> list[Line]:
         case Phase.CLOSED:
             return pages.closed(screen, cols, room)
         case _:
-            return [BLANK, line(Span(" Waiting for the table …", "quiet"))]
+            return [BLANK, line(Span(f" {_('Waiting for the table')} …", "quiet"))]
 
 
 # -- head
@@ -89,11 +102,12 @@ def _middle(screen: Screen, cols: int, room: int) -> list[Line]:
 
 def _title(screen: Screen, cols: int) -> Line:
     table = screen.table
-    deal = f" · deal {table.game.deal}" if table.game and table.game.deal else ""
-    threshold = table.options.threshold
-    ending = " · single deal" if threshold is None else f" · to {threshold} points"
-    left = f" ODIN {table.table}{deal}{ending}"
-    state = f"{'●' if screen.link is None else '○'} {screen.address}  ?=help "
+    parts = [f"ODIN {table.table}"]
+    if table.game and table.game.deal:
+        parts.append(_("deal {deal}").format(deal=table.game.deal))
+    parts.append(ending(table.options))
+    left = f" {' · '.join(parts)}"
+    state = f"{'●' if screen.link is None else '○'} {screen.address}  ?={_('help')} "
     bar = stretch(line(Span(left, "title")), line(Span(state, "title")), cols)
     return (*bar, Span(" " * (cols - sum(width(span.text) for span in bar)), "title"))
 
@@ -102,8 +116,9 @@ def _second_line(screen: Screen, cols: int) -> Line:
     link = screen.link
     if link is None:
         return line(Span("─" * cols, "rule"))
-    again = f"try {link.attempt}, again in {max(round(link.retry_in), 1)} s"
-    text = f" ! Connection lost · {again} · you keep your seat"
+    text = " ! " + _(
+        "Connection lost · try {attempt}, again in {seconds} s · you keep your seat"
+    ).format(attempt=link.attempt, seconds=max(round(link.retry_in), 1))
     return fit(line(Span(f"{text:<{cols}}", "banner")), cols)
 
 
@@ -113,7 +128,7 @@ def _second_line(screen: Screen, cols: int) -> Line:
 def _status(screen: Screen, cols: int) -> Line:
     """Whose turn it is, or what the table waits for."""
     if screen.question is Question.LEAVE:
-        return line(" ", Span(" LEAVE? ", "question"), f"  {_leaving(screen)}")
+        return line(" ", Span(f" {_('LEAVE?')} ", "question"), f"  {_leaving(screen)}")
     match screen.table.phase:
         case Phase.WAITING:
             return ready_line(screen)
@@ -123,19 +138,19 @@ def _status(screen: Screen, cols: int) -> Line:
             return scores.next_deal_line(screen)
         case Phase.GAME_OVER:
             seated = screen.table.my_seat is not None
-            return line(" Another game? Enter asks for a rematch." if seated else "")
+            return line(f" {_('Another game? Enter asks for a rematch.')}" if seated else "")
         case _:
             return BLANK
 
 
 def _leaving(screen: Screen) -> str:
     if screen.ends_with_me:
-        return "The table ends with you. q leaves, Esc stays"
+        return _("The table ends with you. q leaves, Esc stays")
     if screen.table.i_am_host:
-        return "q keeps the table, x closes it for all, Esc stays"
+        return _("q keeps the table, x closes it for all, Esc stays")
     if screen.table.my_seat is not None and screen.playing:
-        return "A substitute plays on for you. q leaves, Esc stays"
-    return "q leaves, Esc stays"
+        return _("A substitute plays on for you. q leaves, Esc stays")
+    return _("q leaves, Esc stays")
 
 
 def _notice(screen: Screen) -> Line:

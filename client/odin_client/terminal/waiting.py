@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from odin_client.languages import _
+from odin_client.sentences import ending
 from odin_client.terminal.board import log_lines, section
 from odin_client.terminal.cells import BLANK, Click, Line, Span, line, pad, width
 from odin_client.terminal.screen import Screen
@@ -10,9 +12,12 @@ from odin_client.values import Occupant, Options, Seat
 
 def waiting_room(screen: Screen, cols: int, room: int) -> list[Line]:
     """The waiting room in at most so many lines; what was said gets what is left."""
-    seats = [section("WAITING ROOM", cols), *(_seat(screen, seat) for seat in screen.table.seats)]
-    invitation = [section("INVITE", cols), *_invitation(screen)] if screen.invitation else []
-    options = [section("THIS TABLE", cols), line(f"   {describe(screen.table.options)}")]
+    seats = [
+        section(_("WAITING ROOM"), cols),
+        *(_seat(screen, seat) for seat in screen.table.seats),
+    ]
+    invitation = [section(_("INVITE"), cols), *_invitation(screen)] if screen.invitation else []
+    options = [section(_("THIS TABLE"), cols), line(f"   {describe(screen.table.options)}")]
     spare = room - len(seats)
     parts: list[Line] = []
     for part in (invitation, options):
@@ -21,19 +26,18 @@ def waiting_room(screen: Screen, cols: int, room: int) -> list[Line]:
             spare -= len(part) + 1
     if spare >= 3:
         heard = log_lines(screen.log, cols, spare - 2)
-        parts += [BLANK, section("LOG AND CHAT", cols), *heard]
+        parts += [BLANK, section(_("LOG AND CHAT"), cols), *heard]
     return [*seats, *parts][:room]
 
 
 def _seat(screen: Screen, seat: Seat) -> Line:
     number = f"  {seat.seat + 1}  "
     if seat.free:
+        free = f"-- {_('free')} --"
         if not screen.table.i_am_host:
-            return line(Span(f"{number}-- free --", "quiet"))
-        hint = f"b adds a bot here ({screen.level})"
-        return line(
-            Span(f"{number}{pad('-- free --', 20)} {hint}", "quiet", Click("add_bot", seat.seat))
-        )
+            return line(Span(f"{number}{free}", "quiet"))
+        hint = _("b adds a bot here ({level})").format(level=screen.level)
+        return line(Span(f"{number}{pad(free, 20)} {hint}", "quiet", Click("add_bot", seat.seat)))
     label = screen.label(seat.seat)
     who = pad(label, max(20, min(width(label), 26)))
     mine = "mine" if seat.seat == screen.table.my_seat else ""
@@ -43,9 +47,9 @@ def _seat(screen: Screen, seat: Seat) -> Line:
 def _state(screen: Screen, seat: Seat) -> str:
     presence = screen.table.presence.get(seat.seat)
     states = [
-        "host" if seat.host else "",
-        "ready" if seat.ready else "not ready",
-        "away" if presence and not presence.connected else "",
+        _("host") if seat.host else "",
+        _("ready") if seat.ready else _("not ready"),
+        _("away") if presence and not presence.connected else "",
     ]
     level = f" ({seat.level})" if seat.level else ""
     return ", ".join(filter(None, states)) + level
@@ -57,10 +61,12 @@ def _invitation(screen: Screen) -> list[Line]:
 
 def describe(options: Options) -> str:
     """How a table plays, in one line."""
-    ending = "one single deal" if options.threshold is None else f"to {options.threshold} points"
-    deck = ", two play with 36 cards" if options.short_deck else ""
-    private = ", private" if options.private else ""
-    return f"{options.seats} seats, {ending}{deck}{private}"
+    parts = [_("{count} seats").format(count=options.seats), ending(options)]
+    if options.short_deck:
+        parts.append(_("two play with 36 cards"))
+    if options.private:
+        parts.append(_("private"))
+    return ", ".join(parts)
 
 
 def ready_line(screen: Screen) -> Line:
@@ -68,11 +74,17 @@ def ready_line(screen: Screen) -> Line:
     taken = screen.table.taken_seats
     ready = sum(seat.ready for seat in taken)
     if len(taken) < 2:
-        missing = "a game needs two players"
-        return line(
-            f" {missing}: {'b adds a bot' if screen.table.i_am_host else 'wait for another'}"
+        missing = (
+            _("a game needs two players: b adds a bot")
+            if screen.table.i_am_host
+            else _("a game needs two players: wait for another")
         )
-    starts = "Enter starts" if screen.table.i_am_host else "starts when all are"
+        return line(f" {missing}")
     bots = all(seat.occupant is not Occupant.PERSON for seat in taken if not seat.ready)
-    waits = "" if bots else f" · {starts}"
-    return line(f" {ready} of {len(taken)} ready{waits}")
+    if bots:
+        text = _("{ready} of {count} ready")
+    elif screen.table.i_am_host:
+        text = _("{ready} of {count} ready · Enter starts")
+    else:
+        text = _("{ready} of {count} ready · starts when all are")
+    return line(f" {text.format(ready=ready, count=len(taken))}")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
+from odin_client.languages import ENGLISH, LANGUAGES, use
 from odin_client.terminal.capabilities import Capabilities
 from odin_client.terminal.cells import Click, Line, line_width
 from odin_client.terminal.style import rules_of
@@ -30,10 +32,19 @@ def drawn(name: str, cols: int = 80, rows: int = 24, caps: Capabilities = UNICOD
     return text_of(render(samples.SCREENS[name](), cols, rows, caps))
 
 
+@pytest.fixture(params=LANGUAGES)
+def language(request: pytest.FixtureRequest) -> Generator[str]:
+    """A language, while the test runs."""
+    use(request.param)
+    yield request.param
+    use(ENGLISH)
+
+
 @pytest.mark.parametrize("caps", [UNICODE, ASCII], ids=["unicode", "ascii"])
 @pytest.mark.parametrize(("cols", "rows"), SIZES)
 @pytest.mark.parametrize("name", samples.SCREENS)
-def test_every_picture_fits_every_terminal(
+@pytest.mark.usefixtures("language")
+def test_every_picture_fits_every_terminal_in_every_language(
     name: str, cols: int, rows: int, caps: Capabilities
 ) -> None:
     lines = render(samples.SCREENS[name](), cols, rows, caps)
@@ -113,3 +124,22 @@ def test_drawing_changes_nothing() -> None:
         here = make()
         render(here, 80, 24, UNICODE)
         assert here == make()
+
+
+@pytest.mark.parametrize("name", ["chosen", "waiting", "game-over", "help"])
+def test_the_screens_are_french_where_french_is_spoken(name: str) -> None:
+    use("fr")
+    try:
+        picture = drawn(name)
+    finally:
+        use(ENGLISH)
+    said = {
+        # The letters of colours are the same in every language (R1).
+        "chosen": ("│G 6│", "VOTRE MAIN 7", "bat 64  reprend G4", "À VOUS", "? aide"),
+        "waiting": ("SALLE D’ATTENTE", "pas prêt", "Entrée lancer"),
+        "game-over": ("PARTIE FINIE", "reste en main", "gagne avec"),
+        "help": ("AIDE", "Échap"),
+    }
+    for text in said[name]:
+        assert text in picture
+    assert "\N{NO-BREAK SPACE}" not in picture

@@ -1,0 +1,88 @@
+"""Which language is spoken, and that everything that a person reads is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+import pytest
+
+from odin_client import sentences
+from odin_client.languages import ENGLISH, _, chosen, ngettext, use
+from odin_client.rules_text import rules_text
+from odin_engine import Card
+from tests.client.programs import Programs
+
+
+@pytest.fixture
+def french() -> Generator[None]:
+    use("fr")
+    yield
+    use(ENGLISH)
+
+
+@pytest.mark.parametrize(
+    ("option", "environment", "language"),
+    [
+        (None, {}, "en"),
+        (None, {"LANG": "fr_FR.UTF-8"}, "fr"),
+        (None, {"LANG": "fr_FR.UTF-8", "LC_MESSAGES": "en_GB"}, "en"),
+        (None, {"LC_MESSAGES": "en_GB", "LC_ALL": "fr"}, "fr"),
+        (None, {"LC_ALL": "C", "LANG": "fr_FR"}, "en"),
+        (None, {"LC_ALL": "", "LANG": "fr-CA"}, "fr"),
+        (None, {"ODIN_LANG": "fr", "LC_ALL": "en_US.UTF-8"}, "fr"),
+        ("en", {"ODIN_LANG": "fr"}, "en"),
+        ("fr", {"LC_ALL": "C"}, "fr"),
+        (None, {"LANG": "de_DE.UTF-8"}, "en"),
+    ],
+)
+def test_the_option_then_the_environment_choose_the_language(
+    option: str | None, environment: dict[str, str], language: str
+) -> None:
+    assert chosen(option, environment) == language
+
+
+@pytest.mark.usefixtures("french")
+def test_french_is_spoken_with_its_own_order_plurals_and_blanks() -> None:
+    assert sentences.card_name(Card.parse("B9")) == "9 bleu"
+    assert sentences.cards_counted(0) == "0 carte"
+    assert sentences.cards_counted(1) == "1 carte"
+    assert sentences.cards_counted(2) == "2 cartes"
+    assert _("Another game? Enter asks for a rematch.").startswith(
+        "Une autre partie\N{NO-BREAK SPACE}?"
+    )
+    assert "R O Y G B V" in rules_text()
+
+
+def test_what_no_catalogue_knows_is_said_in_english() -> None:
+    use("xx")
+    try:
+        assert _("YOUR TURN") == "YOUR TURN"
+        assert ngettext("{count} card", "{count} cards", 2) == "{count} cards"
+    finally:
+        use(ENGLISH)
+
+
+@pytest.mark.parametrize("arguments", [("--lang", "fr", "rules"), ("rules", "--lang=fr")])
+def test_the_language_may_stand_anywhere_on_the_command_line(
+    programs: Programs, arguments: tuple[str, ...]
+) -> None:
+    assert "LES RÈGLES" in programs.run(*arguments).out[0]
+
+
+def test_help_and_errors_are_french(programs: Programs) -> None:
+    helped = programs.run("--lang", "fr", "join", "--help")
+    assert "Usage" in helped.out[0]
+    assert "Prendre place à une table, ou retrouver sa place." in "\n".join(helped.out)
+    refused = programs.run("--lang", "fr", "join", "127.0.0.1:1", "--name", "Zoe")
+    assert refused.process.returncode == 3
+    assert any("Aucun serveur ne répond à 127.0.0.1:1" in line for line in refused.errors)
+    unknown = programs.run("--lang", "de", "rules")
+    assert unknown.process.returncode == 2
+
+
+def test_json_mode_is_the_same_in_every_language(programs: Programs) -> None:
+    game = programs.start("--lang", "fr", "play", "--bots", "1", "--pace", "0", "--ui", "json")
+    game.next_json("watchTable")
+    game.type("nonsense")
+    assert "JSON" in game.next_json("error")["message"]
+    assert not any("\N{NO-BREAK SPACE}" in line for line in game.out)
