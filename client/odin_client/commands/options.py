@@ -55,6 +55,12 @@ def _checked_ui(_ctx: click.Context, _param: click.Parameter, value: str | None)
         raise click.BadParameter(str(error)) from error
 
 
+def _draw_in_ascii(_ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
+    # Where the capabilities of the terminal are looked up, this is looked up with them.
+    if wanted:
+        os.environ["ODIN_ASCII"] = "1"
+
+
 def choose_ui(option: str | None, environment: Mapping[str, str], at_a_terminal: bool) -> Ui:
     """The option, else ODIN_UI, else full screen when stdin and stdout are a terminal that can.
 
@@ -96,6 +102,13 @@ def sits_down(function: Function) -> Function:
 
 def _looks_on(function: Function) -> Function:
     for option in (
+        click.option(
+            "--ascii",
+            is_flag=True,
+            expose_value=False,
+            callback=_draw_in_ascii,
+            help=_("Draw the full-screen client in ASCII (also: ODIN_ASCII=1)."),
+        ),
         click.option(
             "--color",
             "colour",

@@ -13,6 +13,7 @@ from typing import Final
 from odin_client.languages import _, ngettext
 from odin_client.selection import pick_ups
 from odin_client.sentences import colour_name
+from odin_client.terminal.cards import DrawnCard, boxes, boxes_fit, chip
 from odin_client.terminal.cells import (
     BLANK,
     Click,
@@ -28,7 +29,6 @@ from odin_client.terminal.cells import (
     wrap,
 )
 from odin_client.terminal.screen import Question, Screen, Sort
-from odin_client.terminal.style import card_style
 from odin_client.values import DecisionKind, Occupant, Player, Seat
 from odin_engine import Card
 
@@ -166,15 +166,18 @@ def _centre(screen: Screen, cols: int, density: _Density) -> list[Line]:
     marked = _marked(screen)
     cards = _centre_cards(screen)
     title = section(_centre_title(screen), cols)
-    if not density.boxes or not _boxes_fit(cards, cols):
-        chips = [_chip(card, chosen=card == marked, click=_taking(screen, card)) for card in cards]
+    if not density.boxes or not boxes_fit(cards, cols):
+        chips = [
+            chip(DrawnCard(card, chosen=card == marked, click=_taking(screen, card)))
+            for card in cards
+        ]
         tail = f"   {_take(marked)}" if marked else ""
         return [title, line(" ", *chips, Span(tail, "take"))]
-    boxes = _boxes([(card, False, True, _taking(screen, card)) for card in cards])
+    drawn = boxes([DrawnCard(card, click=_taking(screen, card)) for card in cards])
     mark = pad(_("↺take"), 6)
     marks = line("  ", *(Span(mark if card == marked else " " * 6, "take") for card in cards))
     # The row of marks is there whenever a card may be marked, so that nothing jumps.
-    return [title, *(boxes or [BLANK] * 3), marks]
+    return [title, *(drawn or [BLANK] * 3), marks]
 
 
 def _centre_cards(screen: Screen) -> Sequence[Card]:
@@ -236,19 +239,22 @@ def _hand(screen: Screen, cols: int, density: _Density) -> list[Line]:
         else _("YOUR HAND {count} · by number (s)")
     )
     title = section(heading.format(count=len(screen.hand)), cols)
+    usable = _usable(screen)
     cards = [
-        (card, card in screen.selection.cards, card in _usable(screen), Click("click_card", card))
+        DrawnCard(
+            card,
+            chosen=card in screen.selection.cards,
+            usable=card in usable,
+            fresh=card == screen.fresh,
+            click=Click("click_card", card),
+        )
         for card in screen.hand
     ]
-    if density.boxes and _boxes_fit(screen.hand, cols):
-        drawn = _boxes(cards, raised=True)
+    if density.boxes and boxes_fit(screen.hand, cols):
+        drawn = boxes(cards, raised=True)
         step, first = 6, 3
     else:
-        drawn = [
-            line(
-                " ", *(_chip(card, chosen, usable, click) for card, chosen, usable, click in cards)
-            )
-        ]
+        drawn = [line(" ", *map(chip, cards))]
         step, first = 4, 2
     cursor = min(screen.cursor, len(screen.hand) - 1)
     return [title, *drawn, line(" " * (first + step * cursor) + "▲"), _preview(screen)]
@@ -305,51 +311,6 @@ def _hint(screen: Screen) -> str:
     ).format(count=count)
 
 
-# -- cards
-
-_Drawn = tuple[Card, bool, bool, Click | None]
-"""A card, whether it is chosen, whether it is bright, what a click on it does."""
-
-
-def _boxes_fit(cards: Sequence[Card], cols: int) -> bool:
-    return 6 * len(cards) + 2 <= cols
-
-
-def _boxes(cards: Sequence[_Drawn], *, raised: bool = False) -> list[Line]:
-    """Cards as boxes of three rows; with `raised` in four, so that chosen cards can rise."""
-    if not cards:
-        return []
-    rows: list[list[Span | str]] = [[" " if raised else "  "] for _row in range(4 if raised else 3)]
-    for card, chosen, usable, click in cards:
-        frame = "" if usable else "unusable"
-        face = f"{card_style(card.colour)} {'chosen' if chosen else frame}".strip()
-        box: list[tuple[Span, ...]] = [
-            (Span("╭───╮", frame, click),),
-            (
-                Span("│", frame, click),
-                Span(f"{card.colour.value} {card.number}", face, click),
-                Span("│", frame, click),
-            ),
-            (Span("╰───╯", frame, click),),
-        ]
-        if raised:
-            gap = (Span(" " * 5, "", click),)
-            box = [*box, gap] if chosen else [gap, *box]
-        for row, spans in zip(rows, box, strict=True):
-            row += [*spans, " "]
-    return [line(*row) for row in rows]
-
-
-def _chip(
-    card: Card, chosen: bool = False, usable: bool = True, click: Click | None = None
-) -> Span:
-    """A card in four cells; in brackets when it is chosen."""
-    style = card_style(card.colour) if usable or chosen else "unusable"
-    if chosen:
-        return Span(f"[{card}]", f"{style} chosen", click)
-    return Span(f" {card} ", style, click)
-
-
 # -- the line of the turn
 
 
@@ -374,7 +335,12 @@ def turn_line(screen: Screen, cols: int) -> Line:
         return stretch(line(f" {doing}{'' if bot else '…'}"), line(clock), cols)
     match screen.question:
         case Question.PASS:
-            what = _("You could play. p again passes, Esc does not.")
+            out = any(play.goes_out for play in decision.plays)
+            what = (
+                _("You could go out! p again passes, Esc does not.")
+                if out
+                else _("You could play. p again passes, Esc does not.")
+            )
             return line(" ", Span(f" {_('PASS?')} ", "question"), f" {what}")
         case Question.HOLD_BACK:
             what = _("Your whole hand could go down: a. Enter again plays this.")

@@ -23,6 +23,8 @@ COLOUR_CHOICES: Final = ("always", "never", "16", "256", "24")
 
 _TRUE_COLOUR_TERMS: Final = ("direct", "kitty", "alacritty", "ghostty", "wezterm", "foot")
 
+_WITHOUT_TITLE: Final = ("linux", "vt", "dumb", "unknown", "eterm")
+
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
@@ -33,6 +35,8 @@ class Capabilities:
     """Whether nothing but ASCII may be drawn."""
     mouse: bool = True
     """Whether clicks are asked for at the start; F2 changes it."""
+    title: bool = False
+    """Whether the terminal has a window that can be named."""
     escape_seconds: float = 0.05
     """How long a lone Esc may still be the beginning of another key. Longer over SSH, where the
     bytes of one key may arrive apart."""
@@ -56,6 +60,7 @@ def capabilities(
         or not speaks_unicode
         or environment.get("TERM") == "linux",  # the console's font lacks most of the glyphs
         mouse=mouse,
+        title=is_terminal and not environment.get("TERM", "").startswith(_WITHOUT_TITLE),
         escape_seconds=0.1 if environment.get("SSH_CONNECTION") else 0.05,
     )
 

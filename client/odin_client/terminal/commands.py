@@ -6,6 +6,7 @@ slow. What a call is refused with becomes a notice.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import Final, TypeAlias
 
@@ -14,14 +15,24 @@ from odin_client.languages import _
 from odin_client.selection import Selection, next_of_number, pick_ups
 from odin_client.sentences import colour_name
 from odin_client.session import Session
+from odin_client.terminal.automatic import Automatic
 from odin_client.terminal.cells import Click
 from odin_client.terminal.keys import ALWAYS, bindings
 from odin_client.terminal.log import add_to
 from odin_client.terminal.pages import help_rows, rules_rows
 from odin_client.terminal.screen import Page, Question, Screen, Sort
 from odin_client.terminal.view import fits
-from odin_client.updates import DecisionOpened, LinkChanged, Update
-from odin_client.values import Action, DecisionKind, Occupant, Pass, Phase, PickUp, PlayCards
+from odin_client.updates import CardPickedUp, DecisionOpened, GameStarted, LinkChanged, Update
+from odin_client.values import (
+    Action,
+    Decision,
+    DecisionKind,
+    Occupant,
+    Pass,
+    Phase,
+    PickUp,
+    PlayCards,
+)
 from odin_engine import Card, Colour
 
 Spawn: TypeAlias = Callable[[Coroutine[None, None, None]], None]
@@ -110,6 +121,10 @@ class Commands:
         screen = self._screen
         if isinstance(update, LinkChanged):
             screen.link = None if update.online else update
+        if isinstance(update, CardPickedUp) and update.seat == screen.table.my_seat:
+            screen.fresh = update.card
+        if isinstance(update, GameStarted):
+            screen.saved = ""
         add_to(screen.log, update, screen.table)
         screen.selection = screen.selection.kept(screen.table.hand, screen.takeable)
         asked_about_a_play = screen.question not in (None, Question.LEAVE)
@@ -326,6 +341,13 @@ class Commands:
             self._act(PickUp(card))
         elif screen.selection.card_set is not None:
             self._act(PlayCards(screen.selection.card_set.cards, pick_up=card))
+
+    async def act_by_itself(self, decision: Decision, automatic: Automatic, seconds: float) -> None:
+        """Acts after so many seconds, unless the person has acted before."""
+        await asyncio.sleep(seconds)
+        if self._screen.my_decision == decision and not self._screen.sending:
+            self._screen.log.append(automatic.notice)
+            self._act(automatic.action)
 
     def _may_act(self) -> bool:
         screen = self._screen

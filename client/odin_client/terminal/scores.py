@@ -30,6 +30,7 @@ def game_over(screen: Screen, cols: int, room: int) -> list[Line]:
         *_penalties(screen, game, cols, hands=True),
         BLANK,
         line("   ", Span(verdict(screen, game), "winner")),
+        *([BLANK, line(Span(f"   {screen.saved}", "quiet"))] if screen.saved else []),
     ]
     return lines[:room]
 

@@ -76,6 +76,10 @@ class Screen:
     question: Question | None = None
     notice: str = ""
     """One line that the next key takes away."""
+    fresh: Card | None = None
+    """The card that was just picked up: it stands out for a moment."""
+    saved: str = ""
+    """After a game: where it was kept."""
     sent: int | None = None
     """The decision that an action has been sent for. While it is the open one, all waits."""
     link: LinkChanged | None = None

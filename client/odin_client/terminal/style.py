@@ -52,6 +52,7 @@ _ATTRIBUTES: Final = {
     "bad": "bold",
     "news": "bold",
     "take": "bold",
+    "fresh": "bold underline",
     "winner": "bold",
     "overlay": "",
 }

@@ -17,7 +17,10 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from prompt_toolkit.data_structures import Size
+from prompt_toolkit.output import Output
 from prompt_toolkit.output.vt100 import Vt100_Output
+
+from odin_client.terminal.capabilities import Capabilities
 
 _SIGNALS: Final = tuple(
     getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)
@@ -72,6 +75,21 @@ def _opened(path: Path | None) -> int:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     return os.open(os.devnull, os.O_WRONLY)
+
+
+@contextlib.contextmanager
+def titled(output: Output, caps: Capabilities) -> Generator[None]:
+    """Lets the terminal keep the name of its window meanwhile, and take it back."""
+    if not caps.title:
+        yield
+        return
+    output.write_raw("\x1b[22;2t")
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):  # the window may be gone
+            output.write_raw("\x1b[23;2t")
+            output.flush()
 
 
 @contextlib.contextmanager

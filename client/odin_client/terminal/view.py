@@ -47,6 +47,12 @@ def render(screen: Screen, cols: int, rows: int, caps: Capabilities) -> list[Lin
     return in_ascii(lines) if caps.ascii_only else lines
 
 
+def window_title(screen: Screen) -> str:
+    """What the window is called: which table, and whether one has to act."""
+    name = f"Odin {screen.table.table}"
+    return f"▶ {name} · {_('Your turn!')}" if screen.my_decision else name
+
+
 def _too_small(screen: Screen, cols: int, rows: int) -> list[Line]:
     told = [
         _("Odin needs {cols}x{rows},").format(cols=MIN_COLS, rows=MIN_ROWS),

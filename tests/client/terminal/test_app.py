@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import io
 import random
+import re
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final
@@ -21,6 +22,7 @@ from prompt_toolkit.input.base import PipeInput
 from odin_client.address import Address
 from odin_client.connection import Connection
 from odin_client.credential_store import Credential
+from odin_client.preferences import Preferences
 from odin_client.session import Session
 from odin_client.terminal.app import run
 from odin_client.terminal.capabilities import Capabilities, Depth
@@ -57,11 +59,14 @@ class _Screen(io.StringIO):
         super().__init__()
         self.drawn: Final = pyte.Screen(cols, rows)
         self.written = ""
+        self.bells = 0
         self._stream: Final = pyte.Stream(self.drawn)
         self.news: Final = asyncio.Event()
 
     def write(self, text: str) -> int:
         self.written += text
+        # A title ends with the character of the bell, too.
+        self.bells += re.sub(r"\x1b\]2;[^\x07]*\x07", "", text).count("\x07")
         self._stream.feed(text)
         self.news.set()
         return len(text)
@@ -136,6 +141,7 @@ async def playing(
     other: str,
     *,
     caps: Capabilities | None = None,
+    preferences: Preferences | None = None,
     started: bool = True,
 ) -> AsyncGenerator[tuple[Client, Callable[[Any], Any]]]:
     """A deal of two with these hands; gives Zoe's client, and what lets Bob act on his turn.
@@ -158,7 +164,8 @@ async def playing(
         client = asyncio.create_task(
             run(
                 zoe,
-                caps=caps or Capabilities(depth=Depth.TRUE),
+                caps=caps or Capabilities(depth=Depth.TRUE, title=True),
+                preferences=preferences,
                 rejoin="odin-table join HERE",
                 terminal_input=keys,
                 terminal_output=ClickOutput(
@@ -199,7 +206,7 @@ async def test_typed_number_pick_up_and_all() -> None:
         zoe.press("enter")
         await zoe.wait_for("Not sent: 44 does not beat 64.")
         zoe.press("escape")
-        await zoe.wait_for("legal plays", without="44")
+        await zoe.wait_for("legal plays", without=" 44 ")
         # R11: several old cards, so Enter asks; Esc goes back, the number chooses.
         zoe.press("9", "6")
         await zoe.wait_for(" 96 ", "✓ beats 64")
@@ -280,6 +287,80 @@ async def test_holding_back_a_hand_that_could_go_out_is_asked_about() -> None:
         zoe.press("enter")
         await zoe.wait_for("GAME OVER", "You win with 0.", "Zoe (you)")
         assert zoe.session.table.phase is Phase.GAME_OVER
+
+
+async def test_a_hand_that_can_go_out_goes_by_itself_for_whoever_wants_that() -> None:
+    mine = "B9 B8 B7 B6 B5 B4 B3 B2 B1"
+    async with playing(mine, OTHERS, preferences=Preferences(auto_finish=True)) as (zoe, _):
+        await zoe.wait_for("GAME OVER", "You win with 0.")
+        zoe.press("l")
+        await zoe.wait_for("Played for you: you go out.")
+
+
+async def test_a_hand_without_a_legal_play_passes_by_itself_for_whoever_wants_that() -> None:
+    weak = "R1 R2 O1 O3 Y2 Y4 G3 G5 B4"
+    async with playing(
+        weak, "G9 G8 R9 R8 R7 O9 O8 O7 Y1", preferences=Preferences(auto_pass=True)
+    ) as (
+        zoe,
+        bob_acts,
+    ):
+        zoe.press("4", "enter")
+        await zoe.wait_for("Bob is thinking")
+        await bob_acts(PlayCards(cards("G9 G8")))
+        await zoe.wait_for("no legal play · p passes")
+        await zoe.wait_for("round over, Bob opens", "passed for you")  # R14
+
+
+async def test_the_card_that_was_picked_up_stands_out_for_a_moment() -> None:
+    async with playing(MINE, OTHERS) as (zoe, bob_acts):
+        zoe.press("1", "enter")
+        await zoe.wait_for("Bob is thinking")
+        await bob_acts(PlayCards(cards("R3")))
+        await zoe.wait_for("YOUR TURN")
+        zoe.press("4", "enter")
+        await zoe.wait_for("took R3")
+        x, y = zoe.position_of("R 3")
+
+        def stands_out() -> bool:
+            return bool(zoe.output.drawn.buffer[y][x].underscore)
+
+        await zoe.wait_until(stands_out, "the card to stand out")
+        await zoe.wait_until(lambda: not stands_out(), "the card to be one of many")
+
+
+async def test_the_window_says_which_table_and_whose_turn_and_gets_its_name_back() -> None:
+    async with playing(MINE, OTHERS) as (zoe, _):
+        handle = zoe.session.table.table
+        assert zoe.output.drawn.title == f"▶ Odin {handle} · Your turn!"
+        zoe.press("1", "enter")
+        await zoe.wait_until(
+            lambda: zoe.output.drawn.title == f"Odin {handle}", "a title without a turn"
+        )
+        assert zoe.output.written.count("\x1b[22;2t") == 1
+        zoe.press("c-c")
+        await zoe.wait_until(lambda: "\x1b[23;2t" in zoe.output.written, "the old title")
+
+
+async def test_the_bell_rings_once_for_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("odin_client.terminal.app._IDLE", 0.0)
+    async with playing(MINE, OTHERS) as (zoe, bob_acts):
+        assert zoe.output.bells == 1
+        zoe.press("1", "enter")
+        await zoe.wait_for("Bob is thinking")
+        await bob_acts(PlayCards(cards("G6 G4")))
+        await zoe.wait_for("YOUR TURN")
+        assert zoe.output.bells == 2
+
+
+async def test_the_bell_is_silent_for_whoever_types_and_whoever_wants_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with playing(MINE, OTHERS) as (zoe, _):
+        assert zoe.output.bells == 0
+    monkeypatch.setattr("odin_client.terminal.app._IDLE", 0.0)
+    async with playing(MINE, OTHERS, preferences=Preferences(bell=False)) as (zoe, _):
+        assert zoe.output.bells == 0
 
 
 async def test_passing_with_a_playable_hand_takes_two_keys() -> None:
