@@ -28,7 +28,14 @@ from odin_client.credential_store import Credential
 from odin_client.errors import CredentialRefused, Refused, Unreachable, VersionsDiffer
 from odin_client.languages import _
 from odin_client.wire import LONGEST, clean
-from odin_table.v1 import chat_pb2_grpc, lobby_pb2, lobby_pb2_grpc, play_pb2, play_pb2_grpc
+from odin_table.v1 import (
+    chat_pb2_grpc,
+    lobby_pb2,
+    lobby_pb2_grpc,
+    operator_pb2_grpc,
+    play_pb2,
+    play_pb2_grpc,
+)
 
 REVISION: Final = 1
 """The revision of the contract that this client was written for."""
@@ -85,15 +92,25 @@ def backoff(attempt: int) -> float:
 class Connection:
     """A channel to one server, with one credential. To be opened in the loop that uses it."""
 
-    def __init__(self, address: Address, credential: Credential | None = None) -> None:
-        """Does not connect yet; `open` does. Without a credential one can only look."""
+    def __init__(
+        self,
+        address: Address,
+        credential: Credential | None = None,
+        *,
+        target: str | None = None,
+    ) -> None:
+        """Does not connect yet; `open` does. Without a credential one can only look.
+
+        `target` is where gRPC connects to, when that is not the address.
+        """
         self.address: Final = address
-        self._channel = grpc.aio.insecure_channel(address.server, options=CHANNEL_OPTIONS)
+        self._channel = grpc.aio.insecure_channel(target or address.server, options=CHANNEL_OPTIONS)
         self._metadata: tuple[tuple[str, str], ...] = (("odin-table-revision", str(REVISION)),)
         if credential is not None:
             self._metadata += (("authorization", f"Bearer {credential.secret}"),)
         self.lobby: Final = lobby_pb2_grpc.LobbyServiceStub(self._channel)
         self.table: Final = play_pb2_grpc.PlayServiceStub(self._channel)
+        self.operator: Final = operator_pb2_grpc.OperatorServiceStub(self._channel)
         self.chat: Final = chat_pb2_grpc.ChatServiceStub(self._channel)
         self.info = lobby_pb2.GetServerInfoResponse()
         """What the server said about itself when the connection was opened."""
@@ -104,6 +121,7 @@ class Connection:
         address: Address,
         credential: Credential | None = None,
         *,
+        target: str | None = None,
         patience: float = OPEN_PATIENCE,
     ) -> Connection:
         """Connects, and asks the server what it is.
@@ -111,7 +129,7 @@ class Connection:
         Raises Unreachable when there is no answer within the patience (seconds), VersionsDiffer
         when the server is none of ours or has left this revision behind.
         """
-        connection = cls(address, credential)
+        connection = cls(address, credential, target=target)
         try:
             connection.info = await connection.call(
                 connection.lobby.GetServerInfo, lobby_pb2.GetServerInfoRequest(), patience=patience
@@ -135,8 +153,11 @@ class Connection:
         request: Request,
         *,
         patience: float = PATIENCE,
+        deadline: float = CALL_DEADLINE,
     ) -> Response:
         """Calls a method and repeats it while the server cannot be reached.
+
+        A call that is not answered within `deadline` seconds counts as one that did not reach it.
 
         The same request is sent each time, so what changes something must carry its request id.
         Raises Refused, or Unreachable after `patience` seconds.
@@ -149,7 +170,7 @@ class Connection:
             try:
                 return await method(
                     request,
-                    timeout=max(0.1, min(CALL_DEADLINE, left)),
+                    timeout=max(0.1, min(deadline, left)),
                     metadata=self._metadata,
                 )
             except grpc.aio.AioRpcError as error:

@@ -44,6 +44,8 @@ class Caller(NamedTuple):
     """The digest of the credential, or None when the call came without one."""
     address: str
     """Where the call came from, without the port."""
+    is_operator: bool = False
+    """Whether it came by the operator's socket."""
 
     @property
     def holder(self) -> bytes:
@@ -72,8 +74,14 @@ class Calls:
     """Turns methods into handlers of gRPC."""
 
     def __init__(
-        self, limits: Limits, monotonic: Callable[[], float], retry_after: timedelta
+        self,
+        limits: Limits,
+        monotonic: Callable[[], float],
+        retry_after: timedelta,
+        *,
+        for_operator: bool = False,
     ) -> None:
+        self._for_operator: Final = for_operator
         self.draining = False
         """When set, every call is refused as SERVER_DRAINING."""
         self._come = 0
@@ -97,7 +105,9 @@ class Calls:
         return grpc.method_handlers_generic_handler(service, handlers)
 
     def count(self, caller: Caller) -> None:
-        """Counts a call; raises RATE_LIMITED when it is one too many."""
+        """Counts a call; raises RATE_LIMITED when it is one too many. The operator has no limit."""
+        if caller.is_operator:
+            return
         self._of_address.take(caller.address)
         if caller.credential is not None:
             self._of_credential.take(caller.credential)
@@ -185,7 +195,7 @@ class Calls:
                 "This server is stopping. Try again in a moment.",
                 retry_after=self._retry_after,
             )
-        return Caller(credential, _address(context.peer()))
+        return Caller(credential, _address(context.peer()), self._for_operator)
 
     async def _refuse(self, name: str, error: Exception, context: _Context) -> NoReturn:
         """Ends the call with the typed refusal that belongs to this error."""

@@ -35,6 +35,13 @@ def typed(text: str) -> str:
     return text.upper().translate(_CONFUSED)
 
 
+def page_start(token: str) -> int:
+    """The number below which the numbers of a page lie. Raises MALFORMED for no token of ours."""
+    if token and not (token.isascii() and token.isdigit() and len(token) < 10):
+        raise malformed("page_token", "This is no token of this server.")
+    return int(token) if token else 10**9
+
+
 class Lobby:
     """All tables, by handle and by code."""
 
@@ -136,21 +143,25 @@ class Lobby:
         StoreUnavailable, or TABLE_DAMAGED.
         """
         by_code = self._by_code.get(typed(code))
-        wanted = typed(handle) if handle else by_code
-        table = await self._known(wanted) if wanted else None
-        if table is None:
-            raise table_not_found()
+        table = await self.known(handle or by_code or "")
         if table.state.options.private and table.handle != by_code:
             viewer = table.viewer(caller)
             if viewer.seat is None and not viewer.is_host:
                 raise table_not_found()
         return table
 
-    async def _known(self, handle: str) -> Table | None:
+    async def known(self, handle: str) -> Table:
+        """The table with this handle, as somebody may have typed it, private or not.
+
+        Raises TABLE_NOT_FOUND, TABLE_DAMAGED, or StoreUnavailable.
+        """
         try:
-            return await self.table(handle)
+            table = await self.table(typed(handle)) if handle else None
         except TableDamaged:
             raise table_damaged() from None
+        if table is None:
+            raise table_not_found()
+        return table
 
     async def table(self, handle: str) -> Table | None:
         """The table with exactly this handle, read from the log if need be.
@@ -198,9 +209,7 @@ class Lobby:
         self, size: int, token: str, phase: TablePhase | None, *, joinable: bool, for_bots: bool
     ) -> tuple[list[Table], str]:
         """Public tables, newest first, and the token of the next page. Raises MALFORMED."""
-        if token and not (token.isascii() and token.isdigit() and len(token) < 10):
-            raise malformed("page_token", "This is no token of this server.")
-        before = int(token) if token else 10**9
+        before = page_start(token)
         found: list[Table] = []
         number = before
         for entry in await self._listed(before, size, phase):
@@ -218,7 +227,7 @@ class Lobby:
 
     async def _listed(self, before: int, size: int, phase: TablePhase | None) -> list[Entry]:
         if phase is TablePhase.CLOSED:
-            return await self._world.log.ended_tables(before, size + 1)
+            return await self._world.log.ended_tables(before, size + 1, private=False)
         entries = reversed(self._open.values())
         return [entry for entry in entries if entry.number < before and not entry.code]
 

@@ -23,6 +23,7 @@ from odin_engine.strategies import STRATEGIES, Strategy
 from odin_server.bots import Bots
 from odin_server.calls import Calls
 from odin_server.clock import Clock, SystemClock
+from odin_server.control import Control
 from odin_server.event_log import (
     RESTORE,
     CannotOpen,
@@ -92,6 +93,7 @@ class Server:
             limits=settings.limits,
             version=version("odin-table"),
         )
+        self._control: Final = Control(settings, self._services, self._log, clock)
         self._health: Final = health.aio.HealthServicer()
         self._grpc: grpc.aio.Server | None = None
 
@@ -122,6 +124,7 @@ class Server:
         self._grpc = server
         self.watch.start()
         self.retention.start()
+        await self._control.start()
         for name in ("", *methods):
             await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
 
@@ -132,6 +135,7 @@ class Server:
         server, self._grpc = self._grpc, None
         await self._health.enter_graceful_shutdown()
         self._calls.draining = True
+        await self._control.stop()
         await self.retention.stop()
         await self.lobby.stop()
         await self.bots.stop()

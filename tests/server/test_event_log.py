@@ -183,11 +183,12 @@ async def test_tables_are_listed_in_the_order_in_which_they_were_opened(log: Eve
     assert entries["A"] == await log.entry("A")
     assert (entries["A"].host, entries["A"].code, entries["C"].code) == (ANN, "CODE1234", "")
     assert await log.entry("missing") is None
-    # A private table is not listed, also when it has ended.
-    newest_first = await log.ended_tables(before=100, most=9)
+    every = await log.ended_tables(before=100, most=9, private=True)
+    assert [entry.handle for entry in every] == ["E", "D", "B"]
+    newest_first = await log.ended_tables(before=100, most=9, private=False)
     assert [entry.handle for entry in newest_first] == ["E", "B"]
-    assert await log.ended_tables(before=100, most=1) == newest_first[:1]
-    assert await log.ended_tables(before=newest_first[0].number, most=9) == newest_first[1:]
+    assert await log.ended_tables(before=100, most=1, private=False) == newest_first[:1]
+    assert await log.ended_tables(newest_first[0].number, 9, private=False) == newest_first[1:]
 
 
 async def test_tables_that_ended_long_ago_are_forgotten_with_all_that_belongs_to_them(

@@ -94,8 +94,11 @@ class EventLog(Protocol):
         """Every table that has not ended, oldest first. Takes no longer for many that have."""
         ...
 
-    async def ended_tables(self, before: int, most: int) -> list[Entry]:
-        """Public tables that have ended and whose number is below `before`, newest first."""
+    async def ended_tables(self, before: int, most: int, *, private: bool) -> list[Entry]:
+        """Tables that have ended and whose number is below `before`, newest first.
+
+        Only public ones unless `private`.
+        """
         ...
 
     async def forget_ended(self, before: int, most: int, *, unplayed: bool) -> list[str]:

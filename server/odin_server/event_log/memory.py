@@ -88,14 +88,14 @@ class MemoryLog:
         """See `EventLog.open_tables`."""
         return [kept.entry for handle, kept in self._tables.items() if handle not in self._ended]
 
-    async def ended_tables(self, before: int, most: int) -> list[Entry]:
+    async def ended_tables(self, before: int, most: int, *, private: bool) -> list[Entry]:
         """See `EventLog.ended_tables`."""
         ended = [
             kept.entry
             for kept in reversed(self._tables.values())
             if kept.entry.handle in self._ended
             and kept.entry.number < before
-            and not kept.entry.code
+            and (private or not kept.entry.code)
         ]
         return ended[:most]
 

@@ -110,9 +110,9 @@ class SqliteLog:
         """See `EventLog.open_tables`."""
         return await self._read(statements.open_tables)
 
-    async def ended_tables(self, before: int, most: int) -> list[Entry]:
+    async def ended_tables(self, before: int, most: int, *, private: bool) -> list[Entry]:
         """See `EventLog.ended_tables`."""
-        return await self._read(lambda db: statements.ended_tables(db, before, most))
+        return await self._read(lambda db: statements.ended_tables(db, before, most, private))
 
     async def forget_ended(self, before: int, most: int, *, unplayed: bool) -> list[str]:
         """See `EventLog.forget_ended`."""

@@ -111,6 +111,8 @@ def connect(path: Path) -> sqlite3.Connection:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        # Hands and digests are nobody else's to read; what SQLite puts beside it is as this is.
+        path.touch(mode=0o600)
         db = sqlite3.connect(path, timeout=1.0, isolation_level=None, check_same_thread=False)
     except (OSError, sqlite3.Error) as error:
         raise _cannot_open(path, error) from error

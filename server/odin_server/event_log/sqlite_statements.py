@@ -190,11 +190,11 @@ def open_tables(db: sqlite3.Connection) -> list[Entry]:
     return [Entry(*row) for row in db.execute(f"{_ENTRY} WHERE ended IS NULL ORDER BY number")]
 
 
-def ended_tables(db: sqlite3.Connection, before: int, most: int) -> list[Entry]:
-    """Public tables that have ended, newest first."""
+def ended_tables(db: sqlite3.Connection, before: int, most: int, private: bool) -> list[Entry]:
+    """Tables that have ended, newest first."""
+    public = "" if private else "AND code = ''"
     found = db.execute(
-        f"{_ENTRY} WHERE ended IS NOT NULL AND code = '' AND number < ? "
-        "ORDER BY number DESC LIMIT ?",
+        f"{_ENTRY} WHERE ended IS NOT NULL {public} AND number < ? ORDER BY number DESC LIMIT ?",
         (before, most),
     )
     return [Entry(*row) for row in found]

@@ -1,0 +1,53 @@
+"""What the operator of a server does with the tables that it keeps."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+from tests.client.programs import Programs, open_table
+
+
+def test_a_backup_takes_the_place_of_the_file(programs: Programs, tmp_path: Path) -> None:
+    file, copy = tmp_path / "tables.db", tmp_path / "copy.db"
+    server = programs.serve("--store", f"sqlite:{file}")
+    table = open_table(server)
+    assert programs.run("backup", str(copy), "--store", f"sqlite:{file}").end() == 0
+    later = open_table(server)
+    again = programs.run("backup", str(copy), "--store", f"sqlite:{file}")
+    assert again.end() == 4
+    assert again.error_with("copy.db is there already")
+    programs.kill_server(server)
+    other = programs.serve("--store", f"sqlite:{copy}")
+    listed = programs.run("ls", other)
+    handles = [line.split()[0] for line in listed.out[1:]]
+    assert handles == [table.split("@")[0]]
+    assert later.split("@")[0] not in handles
+
+
+def test_only_the_owner_may_read_the_tables_and_give_orders(
+    programs: Programs, tmp_path: Path
+) -> None:
+    file = tmp_path / "tables.db"
+    programs.serve("--store", f"sqlite:{file}")
+    for path in tmp_path.glob("tables.db*"):
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
+
+
+def test_a_backup_without_a_server_says_so(programs: Programs, tmp_path: Path) -> None:
+    copy = str(tmp_path / "copy.db")
+    missing = programs.run("backup", copy, "--store", f"sqlite:{tmp_path / 'tables.db'}")
+    assert missing.end() == 1
+    assert missing.error_with("No server uses")
+    memory = programs.run("backup", copy, "--store", "memory")
+    assert memory.end() == 1
+    assert memory.error_with("nothing to give")
+    assert not (tmp_path / "copy.db").exists()
+
+
+def test_a_backup_at_a_server_that_was_killed_says_so(programs: Programs, tmp_path: Path) -> None:
+    file = tmp_path / "tables.db"
+    server = programs.serve("--store", f"sqlite:{file}")
+    programs.kill_server(server)
+    killed = programs.run("backup", str(tmp_path / "copy.db"), "--store", f"sqlite:{file}")
+    assert killed.end() == 3
