@@ -110,7 +110,7 @@ TABLE = TableModel(
         ),
         (updates.Passed(**at(seat=1), actor=Actor.PERSON), "Bob passed."),
         (updates.Passed(**at(seat=0), actor=Actor.CLOCK), "Time was up: You passed."),
-        (updates.Passed(**at(seat=2), actor=Actor.CLOCK), "By default Freya passed."),
+        (updates.Passed(**at(seat=2), actor=Actor.CLOCK), "By default: Freya passed."),
         (
             updates.DeadlineMoved(**at(deadline=NOW, given_back=timedelta(seconds=12.4))),
             "Nobody could act for 12 seconds; that time is given back.",
