@@ -30,6 +30,7 @@ from odin_client.languages import _
 from odin_client.wire import LONGEST, clean
 from odin_table.v1 import (
     chat_pb2_grpc,
+    history_pb2_grpc,
     lobby_pb2,
     lobby_pb2_grpc,
     operator_pb2_grpc,
@@ -112,6 +113,7 @@ class Connection:
         self.table: Final = play_pb2_grpc.PlayServiceStub(self._channel)
         self.operator: Final = operator_pb2_grpc.OperatorServiceStub(self._channel)
         self.chat: Final = chat_pb2_grpc.ChatServiceStub(self._channel)
+        self.history: Final = history_pb2_grpc.HistoryServiceStub(self._channel)
         self.info = lobby_pb2.GetServerInfoResponse()
         """What the server said about itself when the connection was opened."""
 

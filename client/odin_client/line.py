@@ -11,7 +11,7 @@ does what it says. The end of the input leaves the seat as it is.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Final, TextIO
 
 from odin_client import sentences
@@ -47,8 +47,12 @@ class LineMode:
         errors: TextIO,
         *,
         asks_to_close: bool = False,
+        at_game_over: Callable[[], Awaitable[str]] | None = None,
     ) -> None:
-        """`asks_to_close`: a host who quits is asked whether the table is to be closed."""
+        """`asks_to_close`: a host who quits is asked whether the table is to be closed.
+
+        `at_game_over` keeps the game that is over, and says where, in a line.
+        """
         self.left = False
         """Whether the seat was given up."""
         self._session: Final = session
@@ -57,6 +61,7 @@ class LineMode:
         self._out: Final = out
         self._errors: Final = errors
         self._asks_to_close: Final = asks_to_close
+        self._at_game_over: Final = at_game_over
         self._typed: Final = commands.isatty()
         self._news: Final = asyncio.Condition()
         self._commands: Final = LineCommands(session, self._say, self._settled)
@@ -75,8 +80,14 @@ class LineMode:
     async def _follow(self) -> None:
         async for update in self._session.follow(patience=None if self._typed else PIPE_PATIENCE):
             self._tell(update)
+            if isinstance(update, GameEnded):
+                await self._keep_game()
             async with self._news:
                 self._news.notify_all()
+
+    async def _keep_game(self) -> None:
+        if self._at_game_over is not None and (kept := await self._at_game_over()):
+            self._say(kept)
 
     def _tell(self, update: Update) -> None:
         if isinstance(update, SnapshotTaken):

@@ -8,16 +8,21 @@ import os
 import signal
 import sys
 from collections.abc import Coroutine
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import platformdirs
 
 from odin_client.address import Address
 from odin_client.commands.options import Ui
+from odin_client.errors import ClientError
 from odin_client.languages import ENGLISH, _, use
 from odin_client.session import Session
+
+if TYPE_CHECKING:
+    from odin_client.terminal.capabilities import Capabilities
 
 
 def run_in_loop(work: Coroutine[Any, Any, int]) -> int:
@@ -96,7 +101,14 @@ async def run_interface(
 
     if invitation:
         click.echo(_("Others sit down with:") + f"\n{invitation}", err=True)
-    mode = LineMode(session, sys.stdin, sys.stdout, sys.stderr, asks_to_close=asks_to_close)
+    mode = LineMode(
+        session,
+        sys.stdin,
+        sys.stdout,
+        sys.stderr,
+        asks_to_close=asks_to_close,
+        at_game_over=lambda: keep_game(session),
+    )
     try:
         await mode.run()
     finally:
@@ -109,14 +121,39 @@ async def run_interface(
 
 async def _full_screen(session: Session, colour: str | None, invitation: str, rejoin: str) -> int:
     from odin_client.terminal import app
+
+    return await app.run(
+        session,
+        caps=capabilities_here(colour),
+        invitation=invitation,
+        rejoin=rejoin,
+        log_file=log_file(),
+        at_game_over=lambda: keep_game(session),
+    )
+
+
+def capabilities_here(colour: str | None) -> Capabilities:
+    """What this terminal can show, unless `--color` says more."""
     from odin_client.terminal.capabilities import capabilities
 
-    caps = capabilities(
+    return capabilities(
         os.environ,
         is_terminal=sys.stdout.isatty(),
         encoding=sys.stdout.encoding or "ascii",
         colour=colour,
     )
-    return await app.run(
-        session, caps=caps, invitation=invitation, rejoin=rejoin, log_file=log_file()
-    )
+
+
+async def keep_game(session: Session) -> str:
+    """Keeps the game that has just ended in a file; says where, or why not."""
+    from odin_client import game_file
+
+    game = session.table.game
+    if game is None or session.table.my_seat is None:
+        return ""
+    try:
+        whole = await game_file.fetch(session.connection, session.table.table, game.game)
+        game_file.write(whole, game_file.folder(), datetime.now(UTC).astimezone().date())
+    except ClientError as problem:
+        return str(problem)
+    return _("Kept. See it again with: odin-table replay {name}").format(name=session.table.table)

@@ -27,6 +27,7 @@ COMMANDS: Final = (
     "serve",
     "backup",
     "bot",
+    "replay",
     "rules",
     "conformance",
 )
@@ -44,6 +45,7 @@ def _summaries() -> dict[str, str]:
         "serve": _("run a server"),
         "backup": _("copy all tables of the server that runs here"),
         "bot": _("let a bot play"),
+        "replay": _("look at a finished game again"),
         "rules": _("how the game is played"),
         "conformance": _("run rule vectors through the engine"),
     }

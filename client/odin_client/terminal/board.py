@@ -20,7 +20,6 @@ from odin_client.terminal.cells import (
     Line,
     Span,
     beside,
-    clip,
     line,
     line_width,
     pad,
@@ -28,6 +27,7 @@ from odin_client.terminal.cells import (
     width,
     wrap,
 )
+from odin_client.terminal.frame import section
 from odin_client.terminal.screen import Question, Screen, Sort
 from odin_client.values import DecisionKind, Occupant, Player, Seat
 from odin_engine import Card
@@ -154,12 +154,6 @@ def log_lines(log: Sequence[str], cells: int, rows: int) -> list[Line]:
 
 
 # -- the centre
-
-
-def section(title: str, cols: int) -> Line:
-    """The heading of a part of the screen."""
-    head = clip(f"── {title} ", cols)
-    return line(Span(head + "─" * (cols - width(head)), "rule"))
 
 
 def _centre(screen: Screen, cols: int, density: _Density) -> list[Line]:

@@ -17,11 +17,11 @@ from odin_client.sentences import colour_name
 from odin_client.session import Session
 from odin_client.terminal.automatic import Automatic
 from odin_client.terminal.cells import Click
+from odin_client.terminal.frame import fits
 from odin_client.terminal.keys import ALWAYS, bindings
 from odin_client.terminal.log import add_to
 from odin_client.terminal.pages import help_rows, rules_rows
 from odin_client.terminal.screen import Page, Question, Screen, Sort
-from odin_client.terminal.view import fits
 from odin_client.updates import CardPickedUp, DecisionOpened, GameStarted, LinkChanged, Update
 from odin_client.values import (
     Action,

@@ -42,8 +42,8 @@ ALWAYS: Final = (
 )
 """What works even while nothing can be drawn."""
 
-_MOUSE: Final = Binding(("f2", "m"), "switch_mouse")
-_EVERYWHERE: Final = (_MOUSE, *ALWAYS)
+MOUSE: Final = Binding(("f2", "m"), "switch_mouse")
+_EVERYWHERE: Final = (MOUSE, *ALWAYS)
 
 
 def _help() -> Binding:

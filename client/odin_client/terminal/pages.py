@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from odin_client.languages import _
 from odin_client.rules_text import rules_paragraphs
-from odin_client.terminal.board import log_lines, section
+from odin_client.terminal.board import log_lines
 from odin_client.terminal.cells import BLANK, Line, line, pad, wrap
+from odin_client.terminal.frame import section
 from odin_client.terminal.screen import Screen
 
 

@@ -19,11 +19,6 @@ from odin_client.updates import LinkChanged
 from odin_client.values import Decision, DecisionKind, Occupant, Phase
 from odin_engine import Card, Colour
 
-MIN_COLS: Final = 40
-MIN_ROWS: Final = 16
-"""Below this there is no room for a hand of nine cards, the centre, six players and the keys."""
-
-
 _PLACE: Final = {colour: place for place, colour in enumerate(Colour)}
 
 

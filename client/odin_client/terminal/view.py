@@ -6,8 +6,6 @@ the page and on where the table is in its life), the line of the turn, a notice,
 
 from __future__ import annotations
 
-from typing import Final
-
 from odin_client.languages import _
 from odin_client.sentences import ending
 from odin_client.terminal import pages, scores
@@ -15,36 +13,22 @@ from odin_client.terminal.board import board, turn_line
 from odin_client.terminal.capabilities import Capabilities
 from odin_client.terminal.cells import (
     BLANK,
-    Click,
     Line,
     Span,
     fit,
-    in_ascii,
     line,
-    stretch,
-    width,
-    with_plain_blanks,
 )
-from odin_client.terminal.keys import Binding, bindings
-from odin_client.terminal.screen import MIN_COLS, MIN_ROWS, Page, Question, Screen
+from odin_client.terminal.frame import MIN_ROWS, framed, key_line, title_bar
+from odin_client.terminal.keys import bindings
+from odin_client.terminal.screen import Page, Question, Screen
 from odin_client.terminal.waiting import ready_line, waiting_room
 from odin_client.values import Phase
-
-_MOST: Final = 500
-"""Sizes beyond this are a terminal's mistake."""
-
-
-def fits(cols: int, rows: int) -> bool:
-    """Whether there is room for the game at all."""
-    return cols >= MIN_COLS and rows >= MIN_ROWS
 
 
 def render(screen: Screen, cols: int, rows: int, caps: Capabilities) -> list[Line]:
     """The picture in at most `rows` lines of at most `cols` cells."""
-    cols, rows = min(max(cols, 1), _MOST), min(max(rows, 1), _MOST)
-    lines = _whole(screen, cols, rows) if fits(cols, rows) else _too_small(screen, cols, rows)
-    lines = with_plain_blanks(fit(one, cols) for one in lines[:rows])
-    return in_ascii(lines) if caps.ascii_only else lines
+    hint = _("Your turn!") if screen.my_decision else _("You keep your seat.")
+    return framed(lambda c, r: _whole(screen, c, r), cols, rows, caps, hint)
 
 
 def window_title(screen: Screen) -> str:
@@ -53,24 +37,13 @@ def window_title(screen: Screen) -> str:
     return f"▶ {name} · {_('Your turn!')}" if screen.my_decision else name
 
 
-def _too_small(screen: Screen, cols: int, rows: int) -> list[Line]:
-    told = [
-        _("Odin needs {cols}x{rows},").format(cols=MIN_COLS, rows=MIN_ROWS),
-        _("this is {cols}x{rows}.").format(cols=cols, rows=rows),
-        _("Make it larger."),
-        _("Your turn!") if screen.my_decision else _("You keep your seat."),
-        _("Ctrl-C quits."),
-    ]
-    return [line(text) for text in told]
-
-
 def _whole(screen: Screen, cols: int, rows: int) -> list[Line]:
     roomy = rows > MIN_ROWS + 1
     # Where every row counts the rule leaves, and the banner takes the row of the notice.
     rule = [_second_line(screen, cols)] if roomy or screen.link else []
     notice = [_notice(screen)] if roomy or not screen.link else []
     head = [_title(screen, cols), *rule]
-    foot = [_status(screen, cols), *notice, _keys(screen, cols)]
+    foot = [_status(screen, cols), *notice, key_line(bindings(screen), cols)]
     room = rows - len(head) - len(foot)
     middle = _middle(screen, cols, room)
     return [*head, *middle, *[BLANK] * (room - len(middle)), *foot]
@@ -114,8 +87,7 @@ def _title(screen: Screen, cols: int) -> Line:
     parts.append(ending(table.options))
     left = f" {' · '.join(parts)}"
     state = f"{'●' if screen.link is None else '○'} {screen.address}  ?={_('help')} "
-    bar = stretch(line(Span(left, "title")), line(Span(state, "title")), cols)
-    return (*bar, Span(" " * (cols - sum(width(span.text) for span in bar)), "title"))
+    return title_bar(left, state, cols)
 
 
 def _second_line(screen: Screen, cols: int) -> Line:
@@ -161,23 +133,3 @@ def _leaving(screen: Screen) -> str:
 
 def _notice(screen: Screen) -> Line:
     return line(" ", Span(screen.notice, "news")) if screen.notice else BLANK
-
-
-def _keys(screen: Screen, cols: int) -> Line:
-    """The keys that do something now; the last one, help, stays when others have no room."""
-    shown = [binding for binding in bindings(screen) if binding.label]
-    while len(shown) > 2 and width(" " + "  ".join(map(_key_text, shown))) > cols:
-        del shown[-2]
-    spans: list[Span | str] = []
-    for binding in shown:
-        click = Click(binding.command, binding.argument) if binding.keys else None
-        spans += [
-            "  " if spans else " ",
-            Span(binding.shown, "key", click),
-            Span(f" {binding.label}", "", click),
-        ]
-    return line(*spans)
-
-
-def _key_text(binding: Binding) -> str:
-    return f"{binding.shown} {binding.label}"

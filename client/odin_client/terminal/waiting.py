@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from odin_client.languages import _
 from odin_client.sentences import ending
-from odin_client.terminal.board import log_lines, section
+from odin_client.terminal.board import log_lines
 from odin_client.terminal.cells import BLANK, Click, Line, Span, line, pad, width
+from odin_client.terminal.frame import section
 from odin_client.terminal.screen import Screen
 from odin_client.values import Occupant, Options, Seat
 

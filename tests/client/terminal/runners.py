@@ -42,6 +42,8 @@ KEYS: Final = {
     "down": "\x1b[B",
     "pageup": "\x1b[5~",
     "pagedown": "\x1b[6~",
+    "home": "\x1b[H",
+    "end": "\x1b[F",
     "f1": "\x1bOP",
     "f2": "\x1bOQ",
     "c-c": "\x03",

@@ -6,14 +6,11 @@ The deals are arranged, so that every question that the client asks comes up.
 from __future__ import annotations
 
 import asyncio
-import io
 import random
-import re
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
-import pyte
 import pytest
 from prompt_toolkit.data_structures import Size
 from prompt_toolkit.input import create_pipe_input
@@ -31,7 +28,8 @@ from odin_client.values import Options, Pass, Phase, PlayCards
 from odin_engine import Card, Colour, deck
 from odin_server.main import Server
 from odin_server.settings import Settings
-from tests.client.terminal.runners import KEYS, PATIENCE
+from tests.client.terminal.drawing import Drawn, Person
+from tests.client.terminal.runners import PATIENCE
 from tests.client.terminal.samples import cards
 
 
@@ -52,72 +50,12 @@ class Arranged(random.Random):
         return 0
 
 
-class _Screen(io.StringIO):
-    """Where the client writes, drawn by pyte; tells when something new was drawn."""
-
-    def __init__(self, cols: int, rows: int) -> None:
-        super().__init__()
-        self.drawn: Final = pyte.Screen(cols, rows)
-        self.written = ""
-        self.bells = 0
-        self._stream: Final = pyte.Stream(self.drawn)
-        self.news: Final = asyncio.Event()
-
-    def write(self, text: str) -> int:
-        self.written += text
-        # A title ends with the character of the bell, too.
-        self.bells += re.sub(r"\x1b\]2;[^\x07]*\x07", "", text).count("\x07")
-        self._stream.feed(text)
-        self.news.set()
-        return len(text)
-
-
-class Client:
+class Client(Person):
     """A person at a client in this process."""
 
-    def __init__(self, keys: PipeInput, screen: _Screen, session: Session) -> None:
+    def __init__(self, keys: PipeInput, screen: Drawn, session: Session) -> None:
+        super().__init__(keys, screen)
         self.session: Final = session
-        self.output: Final = screen
-        self._keys: Final = keys
-
-    def press(self, *keys: str) -> None:
-        for key in keys:
-            self._keys.send_text(KEYS.get(key, key))
-
-    def screen(self) -> str:
-        return "\n".join(row.rstrip() for row in self.output.drawn.display)
-
-    async def wait_for(self, *texts: str, without: str | None = None) -> str:
-        """Waits until all of the texts are there (and another one is not)."""
-
-        def is_there() -> bool:
-            screen = self.screen()
-            return all(text in screen for text in texts) and (without or "\0") not in screen
-
-        await self.wait_until(is_there, f"{texts}")
-        return self.screen()
-
-    async def wait_until(self, is_so: Callable[[], bool], wanted: str) -> None:
-        """Waits for something that comes with what is drawn."""
-        try:
-            async with asyncio.timeout(PATIENCE):
-                while not is_so():
-                    self.output.news.clear()
-                    await self.output.news.wait()
-        except TimeoutError:
-            raise AssertionError(f"waited for {wanted}, saw:\n{self.screen()}") from None
-
-    def position_of(self, text: str) -> tuple[int, int]:
-        """Column and row, from 0."""
-        for y, row in enumerate(self.screen().split("\n")):
-            if text in row:
-                return row.index(text), y
-        raise AssertionError(f"{text!r} is not on the screen")
-
-    def click(self, text: str) -> None:
-        """Presses and releases the mouse on the first character of a text."""
-        x, y = self.position_of(text)
-        self.press(f"\x1b[<0;{x + 1};{y + 1}M\x1b[<0;{x + 1};{y + 1}m")
 
 
 async def table_of_two(server: Server, *, single_deal: bool = True) -> tuple[Session, Session]:
@@ -151,7 +89,7 @@ async def playing(
     server = Server(Settings(port=0, bot_delay=0), chance=Arranged(mine, other))
     await server.start()
     zoe, bob = await table_of_two(server)
-    screen = _Screen(80, 24)
+    screen = Drawn(80, 24)
 
     async def bob_acts(action: PlayCards | Pass) -> None:
         async with asyncio.timeout(PATIENCE):

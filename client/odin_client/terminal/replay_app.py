@@ -1,0 +1,111 @@
+"""The full-screen replay of a finished game."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from prompt_toolkit.input import Input
+from prompt_toolkit.output import Output
+
+from odin_client.languages import _
+from odin_client.replay import Replay
+from odin_client.terminal.capabilities import Capabilities
+from odin_client.terminal.cells import Click, Line
+from odin_client.terminal.full_screen import FullScreen
+from odin_client.terminal.log import add_to
+from odin_client.terminal.replay_view import ReplayScreen, bindings, render_replay
+
+PACE: Final = 1.0
+"""Seconds between two steps that follow each other by themselves."""
+
+
+async def run(
+    replay: Replay,
+    *,
+    caps: Capabilities,
+    log_file: Path | None = None,
+    terminal_input: Input | None = None,
+    terminal_output: Output | None = None,
+) -> int:
+    """Shows a game until the person has seen enough; gives the exit code, as the table does."""
+    content = _Content(replay, caps)
+    full = FullScreen(content, caps, terminal_input, terminal_output)
+    content.take(full)
+    full.set_title(_("REPLAY {table}").format(table=replay.position.table.table))
+    return await full.run(content.tick(), log_file=log_file)
+
+
+class _Content:
+    """A game as the content of a full screen."""
+
+    def __init__(self, replay: Replay, caps: Capabilities) -> None:
+        self._replay: Final = replay
+        self._caps: Final = caps
+        self._screen: Final = ReplayScreen(replay.position, last=replay.last)
+        self._go(1)
+
+    def take(self, full: FullScreen) -> None:
+        self._full = full
+        self._commands: Mapping[str, Callable[..., None]] = {
+            **full.commands,
+            "step": self._step,
+            "deal": self._deal,
+            "run": self._run,
+            "leave": lambda: full.end(0),
+        }
+
+    def draw(self, cols: int, rows: int) -> list[Line]:
+        return render_replay(self._screen, cols, rows, self._caps)
+
+    def press(self, key: str) -> None:
+        self._screen.notice = ""
+        for binding in bindings(self._screen):
+            if key in binding.keys:
+                self._do(binding.command, binding.argument)
+                return
+
+    def click(self, click: Click) -> None:
+        self._screen.notice = ""
+        self._do(click.command, click.argument)
+
+    def tell(self, notice: str) -> None:
+        self._screen.notice = notice
+
+    async def tick(self) -> None:
+        """Goes on while it runs by itself."""
+        while True:
+            await asyncio.sleep(PACE)
+            if self._screen.running:
+                self._go(self._replay.step + 1)
+                self._full.draw_anew()
+
+    def _do(self, command: str, argument: Any) -> None:
+        self._commands[command](*() if argument is None else (argument,))
+
+    def _step(self, steps: int) -> None:
+        self._screen.running = False
+        self._go(self._replay.step + steps)
+
+    def _deal(self, step: int) -> None:
+        """To the beginning of the next deal, or of this one or the one before."""
+        here = self._replay.step
+        if step > 0:
+            later = [deal for deal in self._replay.deals if deal > here]
+            self._step((later[0] if later else self._replay.last) - here)
+        else:
+            earlier = [deal for deal in self._replay.deals if deal < here]
+            self._step((earlier[-1] if earlier else 0) - here)
+
+    def _run(self) -> None:
+        self._screen.running = not self._screen.running
+
+    def _go(self, step: int) -> None:
+        screen = self._screen
+        log: list[str] = []
+        for update in self._replay.go(step):
+            add_to(log, update, self._replay.position.table)
+        screen.position, screen.step, screen.log = self._replay.position, self._replay.step, log
+        screen.running = screen.running and screen.step < screen.last

@@ -1,0 +1,124 @@
+"""The picture of a finished game at one of its steps: all hands, centre, what happened. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from odin_client.languages import _
+from odin_client.replay import Position
+from odin_client.sentences import ending
+from odin_client.table import HAND_SIZE
+from odin_client.terminal import scores
+from odin_client.terminal.board import log_lines
+from odin_client.terminal.capabilities import Capabilities
+from odin_client.terminal.cards import DrawnCard, chip
+from odin_client.terminal.cells import BLANK, Line, Span, line, pad, width
+from odin_client.terminal.frame import framed, key_line, section, title_bar
+from odin_client.terminal.keys import ALWAYS, MOUSE, Binding
+from odin_client.terminal.screen import Screen
+from odin_client.terminal.style import card_style
+from odin_client.values import Phase, Player
+
+_ROOMY: Final = 72
+"""From here on there is room for more than names and cards."""
+
+
+@dataclass
+class ReplayScreen:
+    """What one person sees of a game that is over."""
+
+    position: Position
+    step: int = 0
+    last: int = 0
+    running: bool = False
+    """Whether the steps follow each other by themselves."""
+    log: list[str] = field(default_factory=list[str])
+    """What happened until here, oldest first."""
+    notice: str = ""
+
+
+def bindings(screen: ReplayScreen) -> tuple[Binding, ...]:
+    """The keys that do something now, most important first."""
+    return (
+        Binding(("right", "enter", "n", "down"), "step", 1, _("on"), "→"),
+        Binding(("left", "p", "up", "backspace"), "step", -1, _("back"), "←"),
+        Binding(("space",), "run", None, _("stop") if screen.running else _("run"), _("Space")),
+        Binding(("pagedown", "d"), "deal", 1, _("next deal"), _("PgDn")),
+        Binding(("pageup", "D"), "deal", -1, _("deal before"), _("PgUp")),
+        Binding(("home", "0"), "step", -1_000_000),
+        Binding(("end", "$"), "step", 1_000_000),
+        Binding(("q", "escape"), "leave", None, _("leave"), "q"),
+        MOUSE,
+        *ALWAYS,
+    )
+
+
+def render_replay(screen: ReplayScreen, cols: int, rows: int, caps: Capabilities) -> list[Line]:
+    """The picture in at most `rows` lines of at most `cols` cells."""
+    return framed(lambda c, r: _whole(screen, c, r), cols, rows, caps)
+
+
+def _whole(screen: ReplayScreen, cols: int, rows: int) -> list[Line]:
+    table = screen.position.table
+    parts = [_("REPLAY {table}").format(table=table.table)]
+    if table.game is not None and table.game.deal:
+        parts.append(_("deal {deal}").format(deal=table.game.deal))
+    if cols >= _ROOMY:
+        parts.append(ending(table.options))
+    step = _("step {step} of {last}").format(step=screen.step, last=screen.last)
+    head = [title_bar(f" {' · '.join(parts)}", f"{step} ", cols)]
+    foot = [
+        line(" ", Span(screen.notice, "news")) if screen.notice else BLANK,
+        key_line(bindings(screen), cols),
+    ]
+    room = rows - len(head) - len(foot)
+    middle = _middle(screen, cols, room)[:room]
+    return [*head, *middle, *[BLANK] * (room - len(middle)), *foot]
+
+
+def _middle(screen: ReplayScreen, cols: int, room: int) -> list[Line]:
+    table = screen.position.table
+    if table.game is None or table.game.deal == 0:
+        return [section(_("BEFORE THE FIRST DEAL"), cols), *log_lines(screen.log, cols, room - 1)]
+    shown = Screen(table, log=screen.log)
+    if table.phase is Phase.BETWEEN_DEALS:
+        return scores.deal_over(shown, cols, room)
+    if table.phase is Phase.GAME_OVER:
+        return scores.game_over(shown, cols, room)
+    board = [
+        section(_("HANDS"), cols),
+        *(_player(screen, player, cols) for player in table.game.players),
+        *_centre(screen, cols),
+        section(_("LOG"), cols),
+    ]
+    return [*board, *log_lines(screen.log, cols, room - len(board))]
+
+
+def _player(screen: ReplayScreen, player: Player, cols: int) -> Line:
+    table = screen.position.table
+    on_turn = table.decision is not None and table.decision.seat == player.seat
+    cards = screen.position.hands.get(player.seat, ())
+    names = max(width(table.name_of(seat.seat)) for seat in table.taken_seats or table.seats)
+    mark = f" {'▶' if on_turn else ' '} "
+    if cols < _ROOMY:
+        name = pad(table.name_of(player.seat), min(names, cols - 3 * HAND_SIZE - len(mark)))
+        chips = [Span(f"{card} ", card_style(card.colour)) for card in cards]
+    else:
+        points = _("{points:>3} pt").format(points=player.total)
+        name = f"{pad(table.name_of(player.seat), min(names, 20))} {player.card_count} {points}  "
+        chips = [chip(DrawnCard(card)) for card in cards]
+    return line(Span(f"{mark}{name}", "turn" if on_turn else ""), *chips)
+
+
+def _centre(screen: ReplayScreen, cols: int) -> list[Line]:
+    game = screen.position.table.game
+    if game is None or game.centre is None or game.centre_seat is None:
+        return [section(_("CENTRE empty"), cols), BLANK]
+    title = _("CENTRE {value} by {name}").format(
+        value=game.centre.value, name=screen.position.table.name_of(game.centre_seat)
+    )
+    return [
+        section(title, cols),
+        line(" ", *(chip(DrawnCard(card)) for card in game.centre.cards)),
+    ]

@@ -1,0 +1,105 @@
+"""The replay on the screen: fits, looks as it did, obeys its keys."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+import pytest
+from prompt_toolkit.data_structures import Size
+from prompt_toolkit.input import create_pipe_input
+
+from odin_client import game_file
+from odin_client.languages import ENGLISH, LANGUAGES, use
+from odin_client.replay import Replay
+from odin_client.terminal import replay_app
+from odin_client.terminal.capabilities import Capabilities
+from odin_client.terminal.cells import line_width
+from odin_client.terminal.log import add_to
+from odin_client.terminal.replay_view import ReplayScreen, render_replay
+from odin_client.terminal.takeover import ClickOutput
+from tests.client.terminal.drawing import Drawn, Person
+from tests.client.terminal.test_view import ASCII, SIZES, UNICODE, text_of
+from tests.client.test_replay import GAME
+
+
+def at(step: int) -> ReplayScreen:
+    replay = Replay(game_file.read(GAME))
+    screen = ReplayScreen(replay.position, last=replay.last)
+    for update in replay.go(step):
+        add_to(screen.log, update, replay.position.table)
+    screen.position, screen.step = replay.position, step
+    return screen
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("caps", [UNICODE, ASCII], ids=["unicode", "ascii"])
+@pytest.mark.parametrize(("cols", "rows"), SIZES)
+def test_every_step_fits_every_terminal(
+    cols: int, rows: int, caps: Capabilities, language: str
+) -> None:
+    use(language)
+    try:
+        for step in (0, 1, 2, 7, 20, 51):
+            lines = render_replay(at(step), cols, rows, caps)
+            assert len(lines) <= max(rows, 1)
+            assert max(map(line_width, lines)) <= max(cols, 1)
+            assert caps is not ASCII or text_of(lines).isascii()
+    finally:
+        use(ENGLISH)
+
+
+@pytest.mark.parametrize(("cols", "rows"), [(40, 16), (80, 24), (200, 60)])
+def test_all_hands_and_the_centre_are_in_sight(cols: int, rows: int) -> None:
+    text = text_of(render_replay(at(7), cols, rows, UNICODE))
+    for wanted in ("step 7 of 51", "Zoe", "Astrid", "Bjorn", "V9", "O8", "CENTRE 111 by Bjorn"):
+        assert wanted in text
+    assert "▶ Zoe" in text
+
+
+@asynccontextmanager
+async def replaying() -> AsyncGenerator[Person]:
+    screen = Drawn(80, 24)
+    with create_pipe_input() as keys:
+        running = asyncio.create_task(
+            replay_app.run(
+                Replay(game_file.read(GAME)),
+                caps=UNICODE,
+                terminal_input=keys,
+                terminal_output=ClickOutput(screen, lambda: Size(rows=24, columns=80)),
+            )
+        )
+        person = Person(keys, screen)
+        try:
+            await person.wait_for("REPLAY")
+            yield person
+        finally:
+            person.press("c-c")
+            await running
+
+
+async def test_the_keys_go_forward_back_and_from_deal_to_deal() -> None:
+    async with replaying() as person:
+        await person.wait_for("step 1 of 51")
+        person.press("pagedown")
+        await person.wait_for("step 2 of 51", "CENTRE empty")
+        person.press("right", "right")
+        await person.wait_for("step 4 of 51")
+        person.press("left")
+        await person.wait_for("step 3 of 51", "CENTRE 2 by Zoe")
+        person.press("end")
+        await person.wait_for("step 51 of 51", "GAME OVER", "Astrid wins with 0.")
+        person.press("home")
+        await person.wait_for("step 0 of 51")
+        person.click("PgDn")
+        await person.wait_for("step 2 of 51")
+
+
+async def test_it_runs_by_itself_until_it_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replay_app, "PACE", 0.01)
+    async with replaying() as person:
+        person.press("space")
+        await person.wait_for("step 51 of 51", "Space run")
+        person.press("home", "space", "left")
+        await person.wait_for("Space run", without="Space stop")
