@@ -150,7 +150,9 @@ class Person:
         try:
             while True:
                 try:
-                    item = await asyncio.wait_for(stream.read(), DEADLINE)
+                    # Not wait_for, which in Python 3.11 may swallow that its task is cancelled.
+                    async with asyncio.timeout(DEADLINE):
+                        item = await stream.read()
                 except grpc.aio.AioRpcError as error:
                     raise Refused(error) from None
                 if item is grpc.aio.EOF:
