@@ -114,6 +114,32 @@ def ending(options: Options) -> str:
     return _("to {threshold} points").format(threshold=options.threshold)
 
 
+def span(seconds: int) -> str:
+    """`45 seconds`, `10 minutes`, `1 minute 30 seconds`."""
+    minutes, rest = divmod(seconds, 60)
+    parts: list[str] = []
+    if minutes:
+        parts.append(ngettext("{count} minute", "{count} minutes", minutes).format(count=minutes))
+    if rest or not minutes:
+        parts.append(ngettext("{count} second", "{count} seconds", rest).format(count=rest))
+    return " ".join(parts)
+
+
+def clock(options: Options) -> str:
+    """How long a seat may think: `45 seconds a turn and a bank of 10 minutes`, or nothing."""
+    if not options.turn_time:
+        return ""
+    time = span(options.turn_time)
+    if not options.bank:
+        return _("{time} a turn").format(time=time)
+    return _("{time} a turn and a bank of {bank}").format(time=time, bank=span(options.bank))
+
+
+def terms(options: Options) -> str:
+    """When the game ends, and how long a seat may think."""
+    return ", ".join(filter(None, (ending(options), clock(options))))
+
+
 class _Names:
     """Who is who, from the viewer's side."""
 
@@ -376,14 +402,14 @@ def _score(score: DealScore, name: _Names) -> str:
 def _game_started(update: GameStarted, table: TableModel, name: _Names) -> str:
     players = listed(name.within(seat) for seat in update.seats)
     if update.removed:
-        return _("Game {game} starts, {ending}, without {colours}: {players}.").format(
+        return _("Game {game} starts, {terms}, without {colours}: {players}.").format(
             game=update.game,
-            ending=ending(table.options),
+            terms=terms(table.options),
             colours=listed(map(colour_name, update.removed)),
             players=players,
         )
-    return _("Game {game} starts, {ending}: {players}.").format(
-        game=update.game, ending=ending(table.options), players=players
+    return _("Game {game} starts, {terms}: {players}.").format(
+        game=update.game, terms=terms(table.options), players=players
     )
 
 
@@ -442,8 +468,8 @@ def waiting_sentence(table: TableModel) -> str:
     free = len(table.seats) - len(table.taken_seats)
     return " ".join(
         (
-            _("Table {table} waits, {ending}.").format(
-                table=table.table, ending=ending(table.options)
+            _("Table {table} waits, {terms}.").format(
+                table=table.table, terms=terms(table.options)
             ),
             _("At the table: {names}.").format(names=seats or _("nobody")),
             ngettext("{count} free seat.", "{count} free seats.", free).format(count=free),

@@ -250,6 +250,24 @@ def test_the_server_of_a_game_alone_ends_with_its_client(
     assert not any("Traceback" in line for line in game.errors)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("--turn-time", "4"), "4 is not in the range 5<=x<=600"),
+        (("--turn-time", "soon"), "'soon' is not a valid integer"),
+        (("--turn-time", "30", "--bank", "3601"), "3601 is not in the range 0<=x<=3600"),
+        (("--bank", "60"), "add --turn-time SECONDS"),
+    ],
+)
+@pytest.mark.parametrize("command", ["play", "host"])
+def test_a_clock_that_there_is_not_is_said(
+    programs: Programs, command: str, arguments: tuple[str, ...], problem: str
+) -> None:
+    wrong = programs.run(command, *arguments)
+    assert wrong.end() == 2
+    assert wrong.error_with(problem)
+
+
 # ls, join, watch
 
 

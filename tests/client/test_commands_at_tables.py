@@ -134,8 +134,10 @@ def test_a_credential_that_is_spoilt_ends_with_5(programs: Programs, tmp_path: P
 
 
 def test_a_host_who_goes_leaves_the_table_and_can_come_back(programs: Programs) -> None:
-    host = programs.start("host", "--listen", "127.0.0.1:0", "--bots", "1", "--name", "Ann")
-    host.line_with("waits")
+    clock = ("--turn-time", "45", "--bank", "600")
+    where = ("--listen", "127.0.0.1:0")
+    host = programs.start("host", *where, *clock, "--bots", "1", "--name", "Ann")
+    assert "45 seconds a turn and a bank of 10 minutes" in host.line_with("waits")
     host.end_input()
     assert host.end() == 0
     server = kept_server(host)
@@ -147,7 +149,9 @@ def test_a_host_who_goes_leaves_the_table_and_can_come_back(programs: Programs) 
         back.line_with("Game 1 starts")
         back.type("quit")
         assert back.end() == 0
-        assert taken_seats(programs, command.split()[1].partition("@")[2])[0] == "Ann"
+        address = command.split()[1].partition("@")[2]
+        assert taken_seats(programs, address)[0] == "Ann"
+        assert "45 s + 600 s" in programs.run("ls", address).line_with("deal 1")
     finally:
         os.kill(server, signal.SIGTERM)
     assert gone(server)

@@ -219,6 +219,19 @@ def test_how_things_stand() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (Options(), ""),
+        (Options(turn_time=45), "45 seconds a turn"),
+        (Options(turn_time=60, bank=601), "1 minute a turn and a bank of 10 minutes 1 second"),
+    ],
+)
+def test_a_clock_in_words(options: Options, said: str) -> None:
+    assert sentences.clock(options) == said
+    assert sentences.terms(options) == f"to 15 points{said and ', '}{said}"
+
+
 def test_who_comes_after_the_end_is_told_of_the_end() -> None:
     game = TABLE.game
     assert game is not None

@@ -25,7 +25,7 @@ from odin_client.discovery import (
 from odin_client.errors import ClientError, TimedOut
 from odin_client.languages import _
 from odin_client.lobby import list_tables
-from odin_client.values import Occupant, Phase, TableSummary
+from odin_client.values import Occupant, Options, Phase, TableSummary
 
 _HANDLE: Final = re.compile("[0-9A-HJKMNP-TV-Z]{4,8}", re.IGNORECASE)
 """What the handle of a table looks like; few machines are called so."""
@@ -190,7 +190,7 @@ def state(table: TableSummary) -> str:
 
 def describe(tables: Iterable[tuple[Address, TableSummary]]) -> list[str]:
     """The tables as lines of text, with what to type."""
-    rows = [(_("TABLE"), _("PLAYERS"), _("STATE"), _("TO"), _("TITLE"), "")]
+    rows = [(_("TABLE"), _("PLAYERS"), _("STATE"), _("TO"), _("CLOCK"), _("TITLE"), "")]
     rows += [_row(address, table) for address, table in tables]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return [
@@ -198,7 +198,7 @@ def describe(tables: Iterable[tuple[Address, TableSummary]]) -> list[str]:
     ]
 
 
-def _row(address: Address, table: TableSummary) -> tuple[str, str, str, str, str, str]:
+def _row(address: Address, table: TableSummary) -> tuple[str, str, str, str, str, str, str]:
     taken = sum(not seat.free for seat in table.seats)
     options = table.options
     verb = "join" if table.joinable else "watch"
@@ -207,6 +207,14 @@ def _row(address: Address, table: TableSummary) -> tuple[str, str, str, str, str
         f"{taken}/{len(table.seats)}",
         state(table),
         _("1 deal") if options.threshold is None else str(options.threshold),
+        _clock(options),
         options.title,
         f"odin-table {verb} {address}",
     )
+
+
+def _clock(options: Options) -> str:
+    """How long a seat may think, in seconds: `45 s`, `45 s + 600 s`, or `none`."""
+    if not options.turn_time:
+        return _("none")
+    return f"{options.turn_time} s" + (f" + {options.bank} s" if options.bank else "")

@@ -13,6 +13,8 @@ import click
 from odin_client.address import DEFAULT_PORT, Address
 from odin_client.commands.options import (
     Ui,
+    clock,
+    clock_of,
     credential_file,
     ending,
     on_the_network,
@@ -39,6 +41,7 @@ class _Wish:
     bots: int
     level: str
     threshold: int | None
+    clock: tuple[int, int]
     private: bool
     title: str
     qr: bool
@@ -88,6 +91,7 @@ class _Wish:
     help=_("How these bots play: random, greedy or hard."),
 )
 @ending
+@clock
 @click.option("--private", is_flag=True, help=_("Not listed; one enters with a code."))
 @click.option("--title", default="", help=_("A title for the list of tables."))
 @click.option(
@@ -108,6 +112,8 @@ def command(
     level: str,
     threshold: int | None,
     single_deal: bool,
+    turn_time: int | None,
+    bank: int,
     private: bool,
     title: str,
     listen: str,
@@ -137,6 +143,7 @@ def command(
         bots=bots,
         level=level,
         threshold=to,
+        clock=clock_of(turn_time, bank),
         private=private,
         title=title,
         qr=qr,
@@ -215,6 +222,8 @@ async def _open(server: LocalServer, wish: _Wish) -> Session:
                 threshold=wish.threshold,
                 private=wish.private,
                 title=wish.title,
+                turn_time=wish.clock[0],
+                bank=wish.clock[1],
             ),
         )
         await session.take_seat(wish.name)

@@ -211,6 +211,42 @@ def ending(function: Function) -> Function:
     return function
 
 
+def clock(function: Function) -> Function:
+    """`--turn-time SECONDS [--bank SECONDS]`."""
+    for option in (
+        click.option(
+            "--bank",
+            type=click.IntRange(0, 3600),
+            default=0,
+            metavar="SECONDS",
+            help=_(
+                "What each seat has besides, for the whole game: up to 3600. Needs --turn-time."
+            ),
+        ),
+        click.option(
+            "--turn-time",
+            type=click.IntRange(5, 600),
+            metavar="SECONDS",
+            help=_(
+                "How long a seat may think, each time: 5 to 600 (default: as long as it likes). "
+                "Then the server chooses: it opens with the lowest card, passes, picks up the "
+                "highest."
+            ),
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def clock_of(turn_time: int | None, bank: int) -> tuple[int, int]:
+    """What both options say together, in seconds; two zeros when there is no clock."""
+    if bank and turn_time is None:
+        raise click.UsageError(
+            _("--bank is used after the time of a turn: add --turn-time SECONDS.")
+        )
+    return turn_time or 0, bank
+
+
 def threshold_of(threshold: int | None, single_deal: bool) -> int | None:
     """What both options say together: the threshold, or None for a single deal."""
     if single_deal and threshold is not None:

@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from odin_client.commands.options import Ui, ending, sits_down, threshold_of
+from odin_client.commands.options import Ui, clock, clock_of, ending, sits_down, threshold_of
 from odin_client.languages import _
 
 
@@ -18,6 +18,7 @@ class _Wish:
     bots: int
     level: str
     threshold: int | None
+    clock: tuple[int, int]
     pace: float | None
     seed: int | None
     name: str
@@ -80,6 +81,7 @@ def _help() -> str:
     help=_("How they play: random, greedy or hard."),
 )
 @ending
+@clock
 @click.option(
     "--pace",
     type=click.FloatRange(0, 60),
@@ -93,6 +95,8 @@ def command(
     level: str,
     threshold: int | None,
     single_deal: bool,
+    turn_time: int | None,
+    bank: int,
     pace: float | None,
     seed: int | None,
     name: str,
@@ -103,7 +107,8 @@ def command(
     from odin_client.commands.interface import run_in_loop
 
     to = threshold_of(threshold, single_deal)
-    return run_in_loop(_play(_Wish(bots, level, to, pace, seed, name, ui, colour)))
+    time = clock_of(turn_time, bank)
+    return run_in_loop(_play(_Wish(bots, level, to, time, pace, seed, name, ui, colour)))
 
 
 async def _play(wish: _Wish) -> int:
@@ -121,7 +126,13 @@ async def _play(wish: _Wish) -> int:
         try:
             session = await Session.open_table(
                 connection,
-                Options(seats=wish.bots + 1, threshold=wish.threshold, open_to_bots=False),
+                Options(
+                    seats=wish.bots + 1,
+                    threshold=wish.threshold,
+                    open_to_bots=False,
+                    turn_time=wish.clock[0],
+                    bank=wish.clock[1],
+                ),
             )
             await session.take_seat(wish.name)
             for _bot in range(wish.bots):

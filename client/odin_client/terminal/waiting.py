@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from odin_client.languages import _
-from odin_client.sentences import ending
+from odin_client.sentences import terms
 from odin_client.terminal.board import log_lines
 from odin_client.terminal.cells import BLANK, Click, Line, Span, line, pad, width
 from odin_client.terminal.frame import section
@@ -62,7 +62,7 @@ def _invitation(screen: Screen) -> list[Line]:
 
 def describe(options: Options) -> str:
     """How a table plays, in one line."""
-    parts = [_("{count} seats").format(count=options.seats), ending(options)]
+    parts = [_("{count} seats").format(count=options.seats), terms(options)]
     if options.short_deck:
         parts.append(_("two play with 36 cards"))
     if options.private:
