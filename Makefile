@@ -12,7 +12,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 CATALOGUES := $(wildcard client/odin_client/locale/*/LC_MESSAGES/*.po)
 
 .DEFAULT_GOAL := help
-.PHONY: help play setup test test-tmux interop bench check check-format check-lint check-types \
+.PHONY: help play setup test test-tmux interop chaos bench check check-format check-lint check-types \
   check-contract check-stubs check-imports check-catalogues format stubs catalogues lock clean
 
 help: ## say what can be made
@@ -34,6 +34,9 @@ test-tmux: $(VENV)/ready-to-develop ## run the tests in real tmux
 
 interop: $(VENV)/ready-to-develop ## let the clients of examples/ and our own play together
 	@$(BIN)/python -m pytest -m interop -rs tests/interop $(ARGS)
+
+chaos: $(VENV)/ready-to-develop ## kill a server every second while bots play, and see that nothing is lost
+	@$(BIN)/python -m tests.chaos $(ARGS)
 
 bench: $(VENV)/ready-to-develop ## measure, each figure beside its floor
 	@$(BIN)/python -m bench $(ARGS)
