@@ -268,3 +268,27 @@ def test_a_killed_server_leaves_the_board_the_choice_and_a_way_out(
     zoe.press("r")
     zoe.press("c-c")
     zoe.wait_for("You keep your seat", "AFTER 130")
+
+
+def test_the_table_browser_leads_to_a_table_and_back(
+    server: Server, open_terminal: OpenTerminal
+) -> None:
+    table = server.open_table(seats=3, bots=1)
+    zoe = open_terminal(in_shell(ODIN_TABLE), more={"ODIN_DISCOVERY": "0"})
+    zoe.wait_for("ODIN · tables", "? help")
+    zoe.press("a")
+    zoe.wait_for("address [code]:")
+    zoe.send(table)
+    zoe.press("enter")
+    zoe.wait_for("WAITING ROOM", "(you)", "1 of 2 ready")
+    zoe.press("q")
+    zoe.wait_for("LEAVE?")
+    zoe.press("q")
+    zoe.wait_for("ODIN · tables", "? help", without="WAITING ROOM")
+    zoe.press("a")
+    zoe.wait_for("address [code]:")
+    zoe.send("127.0.0.1:1")
+    zoe.press("enter")
+    zoe.wait_for("ODIN · tables", "No server answers at 127.0.0.1:1")
+    zoe.press("q")
+    zoe.wait_for("AFTER 0")

@@ -85,15 +85,36 @@ def _be_verbose(_ctx: click.Context, _param: click.Parameter, verbose: bool) -> 
         os.environ["GRPC_VERBOSITY"] = "NONE"
 
 
+def _begin(ctx: click.Context) -> int:
+    """What happens without a command: the table browser at a terminal, help elsewhere."""
+    from odin_client.commands.options import Ui, choose_ui
+
+    if choose_ui(None, os.environ, sys.stdin.isatty() and sys.stdout.isatty()) is not Ui.TUI:
+        click.echo(ctx.get_help())
+        return 0
+    from odin_client.commands.browse import browse
+
+    return browse(_run_program)
+
+
+def _run_program(arguments: Sequence[str]) -> int:
+    """Runs one command line; gives its exit code, and raises what went wrong."""
+    result = _program().main(list(arguments), prog_name="odin-table", standalone_mode=False)
+    return result if isinstance(result, int) else 0
+
+
 def _program() -> click.Group:
     """The command line, in the language that is spoken now."""
 
-    def begin(debug: bool) -> None:
+    @click.pass_context
+    def begin(ctx: click.Context, debug: bool) -> int:
         if debug:
             os.environ[DEBUG] = "1"
+        return _begin(ctx) if ctx.invoked_subcommand is None else 0
 
     return _Commands(
         callback=begin,
+        invoke_without_command=True,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
         help="\n\n".join(
             (
@@ -171,8 +192,7 @@ def run(arguments: list[str]) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        arguments = _with_language_first(arguments)
-        result = _program().main(arguments, prog_name="odin-table", standalone_mode=False)
+        return _run_program(_with_language_first(arguments))
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
     except click.ClickException as error:
@@ -186,7 +206,6 @@ def run(arguments: list[str]) -> int:
         return 1
     except Exception as error:  # noqa: BLE001 -- the last place to turn it into words
         return _told(error)
-    return result if isinstance(result, int) else 0
 
 
 def _told(error: Exception) -> int:

@@ -1,0 +1,63 @@
+"""`odin-table` without a command: the table browser, and back to it after each table."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import AsyncGenerator, Callable, Sequence
+from typing import TYPE_CHECKING
+
+from odin_client.address import Address
+from odin_client.errors import ClientError
+
+if TYPE_CHECKING:
+    from odin_client.discovery import FoundServer
+    from odin_client.terminal.lobby_view import Listed
+
+
+def browse(run: Callable[[Sequence[str]], int]) -> int:
+    """Lets a person choose a table and runs the command for it, until they leave.
+
+    `run` runs one command line and gives its exit code; what it raises is told in the browser.
+    """
+    from odin_client.commands.interface import capabilities_here, log_file
+    from odin_client.terminal import lobby_app
+
+    notice = ""
+    while True:
+        chosen = asyncio.run(
+            lobby_app.run(_look, caps=capabilities_here(None), notice=notice, log_file=log_file())
+        )
+        if isinstance(chosen, int):
+            return chosen
+        notice = ""
+        try:
+            code = run(chosen)
+        except ClientError as problem:
+            notice = " ".join(str(problem).split())
+        else:
+            if code:
+                return code
+
+
+async def _look() -> AsyncGenerator[Listed]:
+    """The tables of this machine and of this network, as their servers answer."""
+    from odin_client.discovery import found_tables
+    from odin_client.terminal.lobby_view import Listed
+
+    async with contextlib.aclosing(found_tables(_servers())) as tables:
+        async for found in tables:
+            answer = found.answer
+            yield Listed(found.address, found.table, answer.server.name, answer.seconds)
+
+
+async def _servers() -> AsyncGenerator[FoundServer]:
+    from odin_client.discovery import FoundServer, found_servers
+
+    yield FoundServer(name="localhost", addresses=(Address("127.0.0.1"),))
+    if os.environ.get("ODIN_DISCOVERY", "1").lower() in ("0", "false", "no", "off"):
+        return
+    async with contextlib.aclosing(found_servers()) as servers:
+        async for server in servers:
+            yield server

@@ -1,0 +1,236 @@
+"""The table browser: the first screen of `odin-table`. What is chosen there is a command to run."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, Callable, Mapping
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from prompt_toolkit.input import Input
+from prompt_toolkit.output import Output
+
+from odin_client.address import Address, BadAddress
+from odin_client.languages import _
+from odin_client.terminal.capabilities import Capabilities
+from odin_client.terminal.cells import Click, Line
+from odin_client.terminal.frame import fits
+from odin_client.terminal.full_screen import FullScreen
+from odin_client.terminal.keys import ALWAYS
+from odin_client.terminal.lobby_view import (
+    Listed,
+    LobbyScreen,
+    NewTable,
+    bindings,
+    help_rows,
+    render_lobby,
+)
+
+LOOK_AGAIN: Final = 10.0
+"""Seconds between two looks at the network by itself."""
+
+Source: TypeAlias = Callable[[], AsyncGenerator[Listed]]
+"""Looks once, and gives the tables as they are found."""
+
+Arguments: TypeAlias = tuple[str, ...]
+"""Of `odin-table`: what the person wants to do."""
+
+
+async def run(
+    source: Source,
+    *,
+    caps: Capabilities,
+    notice: str = "",
+    log_file: Path | None = None,
+    terminal_input: Input | None = None,
+    terminal_output: Output | None = None,
+) -> Arguments | int:
+    """Lets a person choose; gives the command for it, or the exit code of whoever leaves."""
+    content = _Lobby(source, caps, notice)
+    full = FullScreen(content, caps, terminal_input, terminal_output)
+    content.take(full)
+    code = await full.run(content.look_on(), log_file=log_file)
+    return content.choice or code
+
+
+class _Lobby:
+    """The browser as the content of a full screen."""
+
+    def __init__(self, source: Source, caps: Capabilities, notice: str) -> None:
+        self.choice: Arguments = ()
+        """Empty: nothing was chosen."""
+        self._source: Final = source
+        self._caps: Final = caps
+        self._screen: Final = LobbyScreen(notice=notice)
+        self._look_now: Final = asyncio.Event()
+
+    def take(self, full: FullScreen) -> None:
+        """Uses this terminal from now on."""
+        self._full = full
+        self._commands: Mapping[str, Callable[..., None]] = {
+            **full.commands,
+            "join": self._join,
+            "watch": self._watch,
+            "play": lambda: self._choose("play"),
+            "new": self._new,
+            "type_address": lambda: full.ask(_("address [code]:"), self._typed_address),
+            "type_filter": lambda: full.ask(_("only tables with:"), self._typed_filter),
+            "look": self._look_now.set,
+            "leave": lambda: full.end(0),
+            "move": self._move,
+            "choose": self._choose_row,
+            "clear": lambda: self._typed_filter(""),
+            "show_help": self._show_help,
+            "scroll": self._scroll,
+            "close": self._close,
+            "field": self._field,
+            "choose_field": self._choose_field,
+            "change": self._change,
+            "open": self._open,
+        }
+
+    def draw(self, cols: int, rows: int) -> list[Line]:
+        return render_lobby(self._screen, cols, rows, self._caps)
+
+    def press(self, key: str) -> None:
+        self._screen.notice = ""
+        for binding in bindings(self._screen) if fits(*self._full.size) else ALWAYS:
+            if key in binding.keys:
+                self._do(binding.command, binding.argument)
+                return
+
+    def click(self, click: Click) -> None:
+        self._screen.notice = ""
+        self._do(click.command, click.argument)
+
+    def tell(self, notice: str) -> None:
+        self._screen.notice = notice
+
+    def _do(self, command: str, argument: Any) -> None:
+        self._commands[command](*() if argument is None else (argument,))
+
+    # Looking
+
+    async def look_on(self) -> None:
+        """Looks at the network again and again; a table that is no longer found leaves the list."""
+        while True:
+            await self._look()
+            self._look_now.clear()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._look_now.wait(), LOOK_AGAIN)
+
+    async def _look(self) -> None:
+        screen = self._screen
+        screen.looking = True
+        self._full.draw_anew()
+        seen: set[Address] = set()
+        async with contextlib.aclosing(self._source()) as tables:
+            async for one in tables:
+                seen.add(one.address)
+                self._note(one)
+                self._full.draw_anew()
+        self._with_cursor_kept(lambda: [one for one in screen.found if one.address in seen])
+        screen.looking = False
+        self._full.draw_anew()
+
+    def _note(self, one: Listed) -> None:
+        found = self._screen.found
+        known = [other.address for other in found]
+        if one.address in known:
+            at = known.index(one.address)
+            self._with_cursor_kept(lambda: [*found[:at], one, *found[at + 1 :]])
+        else:
+            self._with_cursor_kept(lambda: [*found, one])
+
+    def _with_cursor_kept(self, change: Callable[[], list[Listed]]) -> None:
+        """Changes what was found; a cursor that was put at a table stays there if it can."""
+        screen = self._screen
+        before = screen.at_cursor if screen.pointed else None
+        screen.found = change()
+        addresses = [one.address for one in screen.shown]
+        if before is not None and before.address in addresses:
+            screen.cursor = addresses.index(before.address)
+
+    # Choosing
+
+    def _choose(self, *arguments: str) -> None:
+        self.choice = arguments
+        self._full.end(0)
+
+    def _join(self) -> None:
+        chosen = self._screen.at_cursor
+        if chosen is None:
+            self.tell(_("There is no table here yet: n opens one."))
+        elif not chosen.table.joinable:
+            self.tell(_("No seat is free there; w watches it."))
+        else:
+            self._choose("join", str(chosen.address))
+
+    def _watch(self) -> None:
+        chosen = self._screen.at_cursor
+        if chosen is None:
+            self.tell(_("There is no table here to watch."))
+        else:
+            self._choose("watch", str(chosen.address))
+
+    def _typed_address(self, text: str) -> None:
+        words = text.split()
+        if not words:
+            return
+        try:
+            address = Address.parse(words[0])
+        except BadAddress as problem:
+            self.tell(str(problem))
+            return
+        self._choose("join", str(address), *(("--code", words[1]) if len(words) > 1 else ()))
+
+    def _typed_filter(self, text: str) -> None:
+        self._screen.wanted = text.strip()
+        self._screen.cursor, self._screen.pointed = 0, False
+
+    def _move(self, step: int) -> None:
+        last = max(len(self._screen.shown) - 1, 0)
+        self._screen.cursor = min(max(min(self._screen.cursor, last) + step, 0), last)
+        self._screen.pointed = True
+
+    def _choose_row(self, address: Address) -> None:
+        """A click goes to a table; a second one joins it, or watches it."""
+        chosen = self._screen.at_cursor
+        if chosen is not None and chosen.address == address:
+            self._join() if chosen.table.joinable else self._watch()
+        else:
+            addresses = [one.address for one in self._screen.shown]
+            self._screen.cursor = addresses.index(address) if address in addresses else 0
+            self._screen.pointed = True
+
+    # Pages
+
+    def _show_help(self) -> None:
+        self._screen.help, self._screen.scroll = True, 0
+
+    def _scroll(self, lines: int) -> None:
+        last = len(help_rows(self._full.size[0])) - 1
+        self._screen.scroll = min(max(self._screen.scroll + lines, 0), last)
+
+    def _close(self) -> None:
+        self._screen.help, self._screen.new = False, None
+
+    def _new(self) -> None:
+        self._screen.new = NewTable()
+
+    def _field(self, step: int) -> None:
+        if self._screen.new is not None:
+            self._screen.new = self._screen.new.moved(step)
+
+    def _choose_field(self, at: int) -> None:
+        if self._screen.new is not None:
+            self._screen.new = self._screen.new.moved(at - self._screen.new.at)
+
+    def _change(self, step: int) -> None:
+        if self._screen.new is not None:
+            self._screen.new = self._screen.new.changed(step)
+
+    def _open(self) -> None:
+        if self._screen.new is not None:
+            self._choose(*self._screen.new.command)

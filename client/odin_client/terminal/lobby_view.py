@@ -1,0 +1,312 @@
+"""The picture of the table browser: the tables that were found, and the form of a new one. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from odin_client.address import Address
+from odin_client.languages import _
+from odin_client.sentences import ending, listed
+from odin_client.terminal.capabilities import Capabilities
+from odin_client.terminal.cells import BLANK, Click, Line, Span, line, pad
+from odin_client.terminal.frame import framed, key_line, section, title_bar
+from odin_client.terminal.keys import ALWAYS, MOUSE, Binding
+from odin_client.terminal.pages import rules_rows, text_page
+from odin_client.terminal.waiting import describe
+from odin_client.values import Options, Phase, TableSummary
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A table that was found, and how to come to it."""
+
+    address: Address
+    """With its handle."""
+    table: TableSummary
+    where: str = ""
+    """What its server is called."""
+    seconds: float | None = None
+    """How long the server took to answer."""
+
+
+_THRESHOLDS: Final = (None, 5, 10, 15, 20, 25, 30, 50, 100)
+"""What the form offers; the command takes any multiple of five (R16)."""
+
+_FIELDS: Final = ("seats", "threshold", "bots", "private")
+
+
+@dataclass(frozen=True, slots=True)
+class NewTable:
+    """A table that somebody is about to open."""
+
+    options: Options = field(default_factory=Options)
+    bots: int = 0
+    at: int = 0
+    """Which field is changed by the arrows."""
+
+    def moved(self, step: int) -> NewTable:
+        """The next field, or the one before."""
+        return replace(self, at=(self.at + step) % len(_FIELDS))
+
+    def changed(self, step: int) -> NewTable:
+        """The field with the next value, or the one before."""
+        options = self.options
+        match _FIELDS[self.at]:
+            case "seats":
+                seats = min(max(options.seats + step, 2), 6)
+                bots = min(self.bots, seats - 1)
+                return replace(self, options=replace(options, seats=seats), bots=bots)
+            case "threshold":
+                at = (_THRESHOLDS.index(options.threshold) + step) % len(_THRESHOLDS)
+                return replace(self, options=replace(options, threshold=_THRESHOLDS[at]))
+            case "bots":
+                return replace(self, bots=min(max(self.bots + step, 0), options.seats - 1))
+            case _:
+                return replace(self, options=replace(options, private=not options.private))
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """What opens it on the command line."""
+        to = self.options.threshold
+        return (
+            "host",
+            *("--seats", str(self.options.seats)),
+            *("--bots", str(self.bots)),
+            *(("--single-deal",) if to is None else ("--to", str(to))),
+            *(("--private",) if self.options.private else ()),
+        )
+
+
+@dataclass
+class LobbyScreen:
+    """What somebody sees who looks for a table."""
+
+    found: list[Listed] = field(default_factory=list[Listed])
+    """In the order in which they were found."""
+    cursor: int = 0
+    pointed: bool = False
+    """Whether the person has put the cursor there; until then it is at the first table."""
+    wanted: str = ""
+    """What the shown tables have in common."""
+    looking: bool = True
+    """Whether servers are being asked now."""
+    new: NewTable | None = None
+    """The form, while it is open."""
+    help: bool = False
+    """Whether the keys and the rules lie over it all."""
+    scroll: int = 0
+    notice: str = ""
+
+    @property
+    def shown(self) -> list[Listed]:
+        """The tables that fit what is wanted; those with a seat to take come first."""
+        fitting = [one for one in self.found if self.wanted.casefold() in _text_of(one).casefold()]
+        return sorted(fitting, key=lambda one: not one.table.joinable)
+
+    @property
+    def at_cursor(self) -> Listed | None:
+        """The table that Enter takes."""
+        shown = self.shown
+        return shown[min(self.cursor, len(shown) - 1)] if shown else None
+
+
+def _text_of(one: Listed) -> str:
+    names = [seat.name for seat in one.table.seats]
+    return " ".join((one.table.table, one.table.options.title, str(one.address), *names))
+
+
+def bindings(screen: LobbyScreen) -> tuple[Binding, ...]:
+    """The keys that do something now, most important first."""
+    close = Binding(("escape", "q"), "close", None, _("close"), _("Esc"))
+    if screen.help:
+        return (
+            Binding(("down", "pagedown", "space"), "scroll", 5, _("on"), "↓"),
+            Binding(("up", "pageup"), "scroll", -5, _("back"), "↑"),
+            replace(close, keys=(*close.keys, "?", "f1", "enter")),
+            MOUSE,
+            *ALWAYS,
+        )
+    if screen.new is not None:
+        return (
+            Binding(("enter",), "open", None, _("open"), _("Enter")),
+            Binding(("down", "tab", "j"), "field", 1, _("field"), "↑↓"),
+            Binding(("up", "s-tab", "k"), "field", -1),
+            Binding(("right", "space", "+"), "change", 1, _("change"), "←→"),
+            Binding(("left", "-"), "change", -1),
+            close,
+            MOUSE,
+            *ALWAYS,
+        )
+    return (
+        Binding(("enter",), "join", None, _("join"), _("Enter")),
+        Binding(("w",), "watch", None, _("watch"), "w"),
+        Binding(("n",), "new", None, _("new table"), "n"),
+        Binding(("p",), "play", None, _("play alone"), "p"),
+        Binding(("a",), "type_address", None, _("address"), "a"),
+        Binding(("/",), "type_filter", None, _("filter"), "/"),
+        Binding(("r",), "look", None, _("look again"), "r"),
+        Binding(("q",), "leave", None, _("leave"), "q"),
+        Binding(("down", "j"), "move", 1),
+        Binding(("up", "k"), "move", -1),
+        Binding(("escape",), "clear"),
+        Binding(("?", "f1"), "show_help", None, _("help"), "?"),
+        MOUSE,
+        *ALWAYS,
+    )
+
+
+def help_rows(cols: int) -> list[str]:
+    """The keys of the browser, and the rules of the game."""
+    keys = [
+        f"{pad(binding.shown, 8)} {binding.label}"
+        for binding in bindings(LobbyScreen())
+        if binding.label
+    ]
+    return [*keys, "", *rules_rows(cols)]
+
+
+def render_lobby(screen: LobbyScreen, cols: int, rows: int, caps: Capabilities) -> list[Line]:
+    """The picture in at most `rows` lines of at most `cols` cells."""
+    return framed(lambda c, r: _whole(screen, c, r), cols, rows, caps)
+
+
+def _whole(screen: LobbyScreen, cols: int, rows: int) -> list[Line]:
+    state = _("looking") + " …" if screen.looking else ""
+    head = [title_bar(f" ODIN · {_('tables')}", f"{state} ", cols)]
+    foot = [
+        line(" ", Span(screen.notice, "news")) if screen.notice else BLANK,
+        key_line(bindings(screen), cols),
+    ]
+    room = rows - len(head) - len(foot)
+    if screen.help:
+        middle = text_page(_("HELP"), help_rows(cols), screen.scroll, cols, room)
+    elif screen.new is not None:
+        middle = _form(screen.new, cols)
+    else:
+        middle = _tables(screen, cols, room)
+    middle = middle[:room]
+    return [*head, *middle, *[BLANK] * (room - len(middle)), *foot]
+
+
+def _tables(screen: LobbyScreen, cols: int, room: int) -> list[Line]:
+    title = _("TABLES")
+    if screen.wanted:
+        title += " · " + _("with {text} (Esc: all)").format(text=screen.wanted)
+    shown, chosen = screen.shown, screen.at_cursor
+    details = _details(chosen, cols) if chosen else []
+    space = max(room - 2 - len(details), 1)
+    at = shown.index(chosen) if chosen else 0
+    first = max(min(at - space // 2, len(shown) - space), 0)
+    rows = [_row(one, one is chosen, cols) for one in shown[first : first + space]]
+    if not rows:
+        return [section(title, cols), BLANK, *_nothing(screen)]
+    heading = line(Span("   " + _columns(_headings(), cols), "quiet"))
+    gap = [BLANK] * (space - len(rows))
+    return [section(title, cols), heading, *rows, *gap, *details]
+
+
+def _nothing(screen: LobbyScreen) -> list[Line]:
+    if screen.wanted and screen.found:
+        return [line(f"   {_('No table is like that.')}")]
+    if screen.looking:
+        return [line(f"   {_('Looking for tables on this network')} …")]
+    hints = (
+        _("No table was found on this network."),
+        "",
+        _("n opens one, p plays against bots here and now."),
+        _("a takes an address that somebody told you; r looks again."),
+    )
+    return [line(f"   {hint}") for hint in hints]
+
+
+_Cells = tuple[str, str, str, str, str, str]
+
+
+def _headings() -> _Cells:
+    return _("table"), _("title"), _("players"), _("state"), _("ends"), _("where")
+
+
+def _row(one: Listed, chosen: bool, cols: int) -> Line:
+    table = one.table
+    taken = sum(not seat.free for seat in table.seats)
+    to = table.options.threshold
+    cells = (
+        table.table,
+        table.options.title or listed(_names(table)),
+        f"{taken}/{len(table.seats)}",
+        _state(table),
+        _("1 deal") if to is None else str(to),
+        str(one.address.at("")) if not one.where else one.where,
+    )
+    style = "turn" if chosen else "" if table.joinable else "quiet"
+    click = Click("choose", one.address)
+    return line(Span(f" {'▶' if chosen else ' '} {_columns(cells, cols)}", style, click))
+
+
+def _columns(cells: _Cells, cols: int) -> str:
+    """The cells as far as there is room: the title goes first, then where it is."""
+    handle, title, players, state, to, where = cells
+    text = f"{pad(handle, 7)}"
+    spare = cols - 3 - 7 - 8 - 14
+    if spare >= 10:
+        text += pad(title, min(spare, 20)) + " "
+        spare -= min(spare, 20) + 1
+    text += pad(players, 8) + pad(state, 14)
+    if spare >= 7:
+        text += pad(to, 7)
+        spare -= 7
+    return text + (pad(where, spare) if spare >= 12 else "")
+
+
+def _details(one: Listed, cols: int) -> list[Line]:
+    """More about the table at the cursor, the rows above the keys."""
+    table = one.table
+    answered = "" if one.seconds is None else f" · {one.seconds * 1000:.0f} ms"
+    names = listed(_names(table)) or _("nobody")
+    kind = describe(table.options)
+    return [
+        section(_("DETAILS"), cols),
+        line(f" {table.options.title or table.table} · {kind}"),
+        line(" ", _("At the table: {names}.").format(names=names)),
+        line(Span(f" {one.address}{answered}", "quiet")),
+    ]
+
+
+def _names(table: TableSummary) -> list[str]:
+    return [seat.name for seat in table.seats if not seat.free]
+
+
+def _state(table: TableSummary) -> str:
+    if table.deal:
+        return _("deal {deal}").format(deal=table.deal)
+    match table.phase:
+        case Phase.WAITING:
+            return _("waiting")
+        case Phase.GAME_OVER:
+            return _("game over")
+        case _:
+            return _("playing")
+
+
+def _form(new: NewTable, cols: int) -> list[Line]:
+    """The options of a table that is to be opened."""
+    options = new.options
+    values = (
+        (_("Seats"), str(options.seats)),
+        (_("The game goes"), ending(options)),
+        (_("Bots"), str(new.bots)),
+        (_("Who finds it"), _("whoever has the code") if options.private else _("everybody here")),
+    )
+    rows = [
+        line(
+            Span(
+                f" {'▶' if at == new.at else ' '} {pad(name, 18)} ← {value} →",
+                "turn" if at == new.at else "",
+                Click("choose_field", at),
+            )
+        )
+        for at, (name, value) in enumerate(values)
+    ]
+    same = line(Span("   odin-table " + " ".join(new.command), "quiet"))
+    return [section(_("NEW TABLE"), cols), BLANK, *rows, BLANK, same]

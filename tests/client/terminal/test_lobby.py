@@ -1,0 +1,201 @@
+"""The table browser: fits every terminal, and what is chosen there is a command."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+import pytest
+from prompt_toolkit.data_structures import Size
+from prompt_toolkit.input import create_pipe_input
+
+from odin_client.address import Address
+from odin_client.languages import ENGLISH, LANGUAGES, use
+from odin_client.terminal import lobby_app
+from odin_client.terminal.capabilities import Capabilities
+from odin_client.terminal.cells import line_width
+from odin_client.terminal.lobby_view import Listed, LobbyScreen, NewTable, render_lobby
+from odin_client.terminal.style import rules_of
+from odin_client.terminal.takeover import ClickOutput
+from odin_client.values import Occupant, Options, Phase, Seat, TableSummary
+from tests.client.terminal.drawing import Drawn, Person
+from tests.client.terminal.test_view import ASCII, SIZES, UNICODE, text_of
+
+NOW = datetime(2026, 11, 30, tzinfo=UTC)
+
+
+def table(
+    handle: str, names: str, *, seats: int = 4, title: str = "", deal: int = 0, to: int | None = 15
+) -> Listed:
+    taken = [Seat(at, Occupant.PERSON, name) for at, name in enumerate(names.split())]
+    free = [Seat(at) for at in range(len(taken), seats)]
+    phase = Phase.PLAYING if deal else Phase.WAITING
+    options = Options(seats=seats, threshold=to, title=title)
+    summary = TableSummary(handle, options, phase, (*taken, *free), deal, NOW)
+    return Listed(Address("192.168.1.31", 7711, handle), summary, "bjorn@skald", 0.012)
+
+
+FOUND = [
+    table("M2ZD", "Ann Bob Zoe Dagný", title="Valhalla speed", deal=2, to=None),
+    table("K7QF", "Björn Ástríðr", title="Longship, and quite a long title for a table"),
+    table("T4WX", "Kim", seats=2),
+]
+
+
+def form() -> LobbyScreen:
+    return LobbyScreen(FOUND, new=NewTable())
+
+
+SCREENS: dict[str, Callable[[], LobbyScreen]] = {
+    "tables": lambda: LobbyScreen(FOUND, looking=False),
+    "many": lambda: LobbyScreen(
+        [replace(FOUND[1], address=FOUND[1].address.at(f"T{at:03}")) for at in range(80)], cursor=60
+    ),
+    "looking": LobbyScreen,
+    "nothing": lambda: LobbyScreen(looking=False, notice="No server answers at 192.168.1.20:7711."),
+    "filtered": lambda: LobbyScreen(FOUND, wanted="zoe"),
+    "filtered-away": lambda: LobbyScreen(FOUND, wanted="xyz"),
+    "form": form,
+    "help": lambda: LobbyScreen(FOUND, help=True),
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("caps", [UNICODE, ASCII], ids=["unicode", "ascii"])
+@pytest.mark.parametrize(("cols", "rows"), SIZES)
+@pytest.mark.parametrize("name", SCREENS)
+def test_every_picture_fits_every_terminal(
+    name: str, cols: int, rows: int, caps: Capabilities, language: str
+) -> None:
+    use(language)
+    try:
+        lines = render_lobby(SCREENS[name](), cols, rows, caps)
+    finally:
+        use(ENGLISH)
+    assert len(lines) <= max(rows, 1)
+    assert max(map(line_width, lines)) <= max(cols, 1)
+    assert caps is not ASCII or text_of(lines).isascii()
+    known = rules_of(caps.depth).keys()
+    assert {name for one in lines for span in one for name in span.style.split()} <= known
+
+
+def test_tables_with_a_free_seat_come_first_and_the_cursor_is_never_lost() -> None:
+    shown = [one.table.table for one in LobbyScreen(FOUND).shown]
+    assert shown == ["K7QF", "T4WX", "M2ZD"]
+    many = text_of(render_lobby(SCREENS["many"](), 80, 24, UNICODE))
+    assert "▶ K7QF" in many
+
+
+def test_what_matters_is_there_in_forty_columns() -> None:
+    text = text_of(render_lobby(SCREENS["tables"](), 40, 16, UNICODE))
+    for wanted in ("K7QF", "2/4", "waiting", "M2ZD", "deal 2", "Enter join", "? help"):
+        assert wanted in text
+
+
+@dataclass
+class Network:
+    """What is found at each look."""
+
+    looks: list[Sequence[Listed]] = field(default_factory=list[Sequence[Listed]])
+    asked: int = 0
+
+    async def look(self) -> AsyncGenerator[Listed]:
+        found = self.looks[min(self.asked, len(self.looks) - 1)]
+        self.asked += 1
+        for one in found:
+            yield one
+
+
+@asynccontextmanager
+async def browsing(
+    *looks: Sequence[Listed], notice: str = ""
+) -> AsyncGenerator[tuple[Person, asyncio.Task[tuple[str, ...] | int]]]:
+    screen = Drawn(80, 24)
+    network = Network(list(looks))
+    with create_pipe_input() as keys:
+        running = asyncio.create_task(
+            lobby_app.run(
+                network.look,
+                caps=UNICODE,
+                notice=notice,
+                terminal_input=keys,
+                terminal_output=ClickOutput(screen, lambda: Size(rows=24, columns=80)),
+            )
+        )
+        person = Person(keys, screen)
+        try:
+            await person.wait_for("ODIN · tables")
+            yield person, running
+        finally:
+            person.press("c-c")
+            await running
+
+
+@pytest.mark.parametrize(
+    ("keys", "command"),
+    [
+        (("enter",), ("join", "K7QF@192.168.1.31")),
+        (("down", "enter"), ("join", "T4WX@192.168.1.31")),
+        (("j", "j", "k", "enter"), ("join", "T4WX@192.168.1.31")),
+        (("down", "down", "down", "w"), ("watch", "M2ZD@192.168.1.31")),
+        (("p",), ("play",)),
+        (("a", "k7qf@host:7712 ABCD2345\r"), ("join", "K7QF@host:7712", "--code", "ABCD2345")),
+        (("/", "kim\r", "enter"), ("join", "T4WX@192.168.1.31")),
+        (("n", "enter"), ("host", "--seats", "6", "--bots", "0", "--to", "15")),
+        (
+            ("n", "left", "down", "right", "down", "right", "down", "right", "enter"),
+            ("host", "--seats", "5", "--bots", "1", "--to", "20", "--private"),
+        ),
+        (("q",), 0),
+        (("c-c",), 130),
+    ],
+)
+async def test_keys_make_a_command(keys: Sequence[str], command: tuple[str, ...] | int) -> None:
+    async with browsing(FOUND) as (person, running):
+        await person.wait_for("K7QF", "T4WX", "M2ZD")
+        person.press(*keys)
+        assert await asyncio.wait_for(running, 30) == command
+
+
+async def test_a_click_goes_to_a_table_and_a_second_one_joins_it() -> None:
+    async with browsing(FOUND) as (person, running):
+        await person.wait_for("T4WX", "M2ZD")
+        person.click("T4WX")
+        await person.wait_for("▶ T4WX", "T4WX@192.168.1.31")
+        person.click("T4WX")
+        assert await asyncio.wait_for(running, 30) == ("join", "T4WX@192.168.1.31")
+
+
+async def test_a_full_table_and_a_bad_address_are_told_and_nothing_is_lost() -> None:
+    async with browsing(FOUND, notice="No server answers.") as (person, _):
+        await person.wait_for("No server answers.", "M2ZD")
+        person.press("down", "down", "enter")
+        await person.wait_for("No seat is free there; w watches it.", "▶ M2ZD")
+        person.press("a", "@nowhere\r")
+        await person.wait_for("is no address")
+        person.press("/", "xyz\r")
+        await person.wait_for("No table is like that.")
+        person.press("escape")
+        await person.wait_for("K7QF", "M2ZD")
+
+
+async def test_looking_again_finds_new_tables_drops_old_ones_and_keeps_the_place() -> None:
+    async with browsing(FOUND[1:], [FOUND[2], table("ZZZZ", "New")]) as (person, _):
+        await person.wait_for("K7QF", "T4WX")
+        person.press("down")
+        await person.wait_for("▶ T4WX")
+        person.press("r")
+        await person.wait_for("ZZZZ", "▶ T4WX", without="K7QF")
+
+
+async def test_help_has_the_keys_and_the_rules() -> None:
+    async with browsing(FOUND) as (person, _):
+        person.press("?")
+        await person.wait_for("── HELP", "look again", "HOW TO PLAY")
+        person.press("down", "down")
+        await person.wait_for("── HELP", "Responding (R7", without="look again")
+        person.press("escape")
+        await person.wait_for("K7QF")
