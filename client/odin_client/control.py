@@ -10,6 +10,7 @@ from odin_client.address import Address
 from odin_client.connection import Connection
 from odin_client.errors import ClientError
 from odin_client.languages import _
+from odin_table.v1 import operator_pb2
 
 
 def control_socket(store: Path | None) -> Path:
@@ -36,3 +37,15 @@ async def at_control(socket: Path) -> AsyncGenerator[Connection]:
         yield connection
     finally:
         await connection.close()
+
+
+async def ended_tables(connection: Connection) -> AsyncGenerator[str]:
+    """The handles of all tables that have ended, newest first. Raises Unreachable."""
+    request = operator_pb2.ListEndedTablesRequest()
+    while True:
+        page = await connection.call(connection.operator.ListEndedTables, request)
+        for table in page.tables:
+            yield table
+        request.page_token = page.next_page_token
+        if not request.page_token:
+            return

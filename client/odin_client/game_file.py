@@ -11,9 +11,9 @@ import contextlib
 import json
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date
 from pathlib import Path
 from typing import Final
 
@@ -49,6 +49,11 @@ class SavedGame:
         """Which game of its table it is, from 1."""
         return next((e.game_started.game for e in self.events if e.HasField("game_started")), 1)
 
+    @property
+    def day(self) -> date:
+        """The day on which it ended, where this program runs."""
+        return self.events[-1].time.ToDatetime(UTC).astimezone().date()
+
 
 def folder() -> Path:
     """Where finished games are kept."""
@@ -57,25 +62,55 @@ def folder() -> Path:
 
 async def fetch(connection: Connection, table: str, game: int) -> SavedGame:
     """A game that is over, as its server tells it. Raises Refused or Unreachable."""
+    async for one in finished_games(connection, table):
+        if one.game == game:
+            return one
+    raise BadGameFile(_("Game {game} is not over.").format(game=game))
+
+
+async def finished_games(connection: Connection, table: str) -> AsyncGenerator[SavedGame]:
+    """Every game of a table that was played to its end, oldest first.
+
+    Raises Refused or Unreachable.
+    """
     answer = await connection.call(connection.table.GetView, play_pb2.GetViewRequest(table=table))
-    request = history_pb2.GetHistoryRequest(table=table, game=game, page_size=_PAGE)
-    events: list[event_pb2.Event] = []
+    # Who sat where when a game began is not what the table looks like now.
+    seats = [table_pb2.Seat(seat=number) for number in range(len(answer.view.seats))]
+    game: list[event_pb2.Event] = []
+    before = table_pb2.TableView()
+    async for event in _events(connection, table):
+        match event.WhichOneof("payload"):
+            case "seat_taken":
+                seats[event.seat_taken.seat.seat] = event.seat_taken.seat
+            case "seat_left":
+                number = event.seat_left.seat
+                seats[number] = table_pb2.Seat(seat=number)
+            case "game_started":
+                game = []
+                before = table_pb2.TableView(
+                    table=answer.view.table,
+                    log_id=answer.view.log_id,
+                    seq=event.seq - 1,
+                    options=answer.view.options,
+                    phase=table_pb2.TABLE_PHASE_WAITING,
+                    seats=seats,
+                )
+            case _:
+                pass
+        game.append(event)
+        if event.HasField("game_ended"):
+            yield SavedGame(before, game)
+
+
+async def _events(connection: Connection, table: str) -> AsyncGenerator[event_pb2.Event]:
+    request = history_pb2.GetHistoryRequest(table=table, page_size=_PAGE)
     while True:
         page = await connection.call(connection.history.GetHistory, request)
-        events.extend(page.events)
+        for event in page.events:
+            yield event
         if not page.more or not page.events:
-            break
+            return
         request.after_seq = page.events[-1].seq
-    view = answer.view
-    before = table_pb2.TableView(
-        table=view.table,
-        log_id=view.log_id,
-        seq=events[0].seq - 1 if events else 0,
-        options=view.options,
-        phase=table_pb2.TABLE_PHASE_WAITING,
-        seats=view.seats,
-    )
-    return SavedGame(before, events)
 
 
 def write(game: SavedGame, into: Path, day: date) -> Path:

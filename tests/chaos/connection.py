@@ -11,7 +11,7 @@ import grpc.aio
 from google.protobuf.message import Message
 
 from odin_client.address import Address
-from odin_client.connection import PATIENCE, Connection, Request, Response
+from odin_client.connection import CALL_DEADLINE, PATIENCE, Connection, Request, Response
 from odin_client.credential_store import Credential
 from odin_client.errors import Refused, Unreachable
 from odin_table.v1 import play_pb2
@@ -90,6 +90,7 @@ class DoubtingConnection(Connection):
         request: Request,
         *,
         patience: float = PATIENCE,
+        deadline: float = CALL_DEADLINE,
     ) -> Response:
         """See `Connection.call`; but patience never ends."""
         if "request_id" not in request.DESCRIPTOR.fields_by_name:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import stat
+import time
 from pathlib import Path
 
-from tests.client.programs import Programs, open_table
+from odin_client.values import Options
+from tests.client.programs import DEADLINE, Programs, open_table
 
 
 def test_a_backup_takes_the_place_of_the_file(programs: Programs, tmp_path: Path) -> None:
@@ -51,3 +53,22 @@ def test_a_backup_at_a_server_that_was_killed_says_so(programs: Programs, tmp_pa
     programs.kill_server(server)
     killed = programs.run("backup", str(tmp_path / "copy.db"), "--store", f"sqlite:{file}")
     assert killed.end() == 3
+
+
+def test_the_finished_games_of_ended_tables_are_exported_with_the_names_of_then(
+    programs: Programs, tmp_path: Path
+) -> None:
+    store, folder = f"sqlite:{tmp_path / 'tables.db'}", tmp_path / "games"
+    server = programs.serve("--store", store, "--set", "empty_after=5")
+    table = open_table(server, Options(seats=2, threshold=None))
+    bots = [programs.start("bot", table, "--name", name) for name in ("Ann", "Bob")]
+    assert [bot.end() for bot in bots] == [0, 0]
+    end = time.monotonic() + DEADLINE
+    while not list(folder.glob("*.jsonl")):
+        assert time.monotonic() < end, "its table has not ended"
+        exported = programs.run("export", str(folder), "--store", store)
+        assert exported.end() == 0
+    (file,) = folder.glob(f"*-{table.split('@')[0]}-1.jsonl")
+    told = programs.run("replay", str(file))
+    assert told.end() == 0
+    assert any("Ann" in line and "Bob" in line for line in told.out)

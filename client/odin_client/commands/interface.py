@@ -8,7 +8,6 @@ import os
 import signal
 import sys
 from collections.abc import Coroutine
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -153,7 +152,7 @@ async def keep_game(session: Session) -> str:
         return ""
     try:
         whole = await game_file.fetch(session.connection, session.table.table, game.game)
-        game_file.write(whole, game_file.folder(), datetime.now(UTC).astimezone().date())
+        game_file.write(whole, game_file.folder(), whole.day)
     except ClientError as problem:
         return str(problem)
     return _("Kept. See it again with: odin-table replay {name}").format(name=session.table.table)
