@@ -180,6 +180,10 @@ class Programs:
         self._servers[address] = server
         return address
 
+    def pid_of_server(self, address: str) -> int:
+        """The number of its process."""
+        return self._servers[address].process.pid
+
     def kill_server(self, address: str) -> None:
         """As a crash: without a word."""
         self._servers[address].stop()
