@@ -30,10 +30,13 @@ from odin_client.updates import (
     SnapshotTaken,
     Update,
 )
-from odin_client.values import Phase
+from odin_client.values import Decision, Phase
 
 PIPE_PATIENCE: Final = 120.0
 """Seconds without a server after which a pipe gives up. A person decides that by themselves."""
+
+HURRY: Final = 10
+"""When so many seconds are left it is said once more."""
 
 
 class LineMode:
@@ -66,6 +69,7 @@ class LineMode:
         self._news: Final = asyncio.Condition()
         self._commands: Final = LineCommands(session, self._say, self._settled)
         self._prompted = False
+        self._warning: asyncio.TimerHandle | None = None
 
     async def run(self) -> None:
         """Until the table has ended, the input has, or the person stops.
@@ -73,7 +77,11 @@ class LineMode:
         A watcher whose input is no terminal watches on after its end. Raises what
         `Session.follow` raises.
         """
-        await until_first_ends(self._follow(), self._obey())
+        try:
+            await until_first_ends(self._follow(), self._obey())
+        finally:
+            if self._warning:
+                self._warning.cancel()
 
     # What happens
 
@@ -113,8 +121,27 @@ class LineMode:
     def _say_my_turn(self) -> None:
         assert self._table.decision is not None, "it is the own turn"
         self._say(sentences.turn_sentence(self._table, self._table.decision))
+        self._say_time_left(self._table.decision)
         self._say(sentences.hand_sentence(self._commands.hand_in_order()))
         self._prompt()
+
+    def _say_time_left(self, decision: Decision) -> None:
+        """Now, and once more when there is little of it; says nothing without a clock."""
+        now = self._session.server_now()
+        if said := sentences.time_sentence(decision, now):
+            self._say(said)
+        left = decision.seconds_left(now)
+        if left is not None and left > HURRY:
+            if self._warning:
+                self._warning.cancel()
+            loop = asyncio.get_running_loop()
+            self._warning = loop.call_later(left - HURRY, self._warn, decision.id)
+
+    def _warn(self, decision_id: int) -> None:
+        decision = self._table.decision
+        if decision is not None and decision.id == decision_id:
+            self._say_time_left(decision)
+            self._prompt()
 
     def _is_pause(self, update: Update) -> bool:
         if self._table.my_seat is None:

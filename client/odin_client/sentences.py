@@ -8,6 +8,7 @@ there is nothing to say gives None.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 from odin_client.languages import _, ngettext
 from odin_client.table import TableModel
@@ -25,6 +26,7 @@ from odin_client.updates import (
     HostChanged,
     LinkChanged,
     Passed,
+    PresenceChanged,
     ReadyChanged,
     RematchAsked,
     RoundEnded,
@@ -219,11 +221,13 @@ def sentence(update: Update, table: TableModel) -> str | None:
         case GameEnded():
             return _outcome(update.winners, table, name)
         case _:
-            return _at_the_table(update, name) or _coming_and_going(update, name)
+            return _at_the_table(update, name) or _coming_and_going(update, table, name)
 
 
-def _coming_and_going(update: Update, name: _Names) -> str | None:
+def _coming_and_going(update: Update, table: TableModel, name: _Names) -> str | None:
     match update:
+        case PresenceChanged():
+            return _presence(update, table)
         case SeatTaken():
             kind = _in_brackets(update.seat, with_state=False)
             if update.instead_of:
@@ -304,6 +308,32 @@ def _at_the_table(update: Update, name: _Names) -> str | None:
             return _("The table has ended: nobody was left.")
         case _:
             return None
+
+
+def _presence(update: PresenceChanged, table: TableModel) -> str | None:
+    """Who went, and who is there again: of others, and what is not known already."""
+    told = [_absence(table, seat) for seat in update.gone if seat != table.my_seat]
+    told += [
+        _("{name} is here again.").format(name=table.name_of(seat))
+        for seat in update.back
+        if seat != table.my_seat
+    ]
+    return " ".join(filter(None, told)) or None
+
+
+def _absence(table: TableModel, seat: int) -> str:
+    presence = table.presence[seat]
+    if table.seats[seat].substituted:
+        return ""
+    name = table.name_of(seat)
+    if presence.kept_until is None or presence.away_since is None:
+        return _("{name} is away.").format(name=name)
+    left = span(round((presence.kept_until - presence.away_since).total_seconds()))
+    if table.phase in (Phase.PLAYING, Phase.BETWEEN_DEALS):
+        said = _("{name} is away; in {time} a substitute takes over.")
+    else:
+        said = _("{name} is away; the seat is kept for {time}.")
+    return said.format(name=name, time=left)
 
 
 def link_sentence(link: LinkChanged) -> str:
@@ -496,6 +526,12 @@ def turn_sentence(table: TableModel, decision: Decision) -> str:
             return _("Your turn. Open with one card.")
         case _:
             return _("Your turn.")
+
+
+def time_sentence(decision: Decision, now: datetime) -> str | None:
+    """How long the open decision may take yet; `now` by the server's clock."""
+    left = decision.seconds_left(now)
+    return None if left is None else _("{time} left.").format(time=span(left))
 
 
 def players_sentences(table: TableModel) -> list[str]:

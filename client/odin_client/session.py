@@ -249,6 +249,9 @@ class Session:
     def _fold(self, item: play_pb2.WatchTableResponse) -> list[Update]:
         if item.HasField("heartbeat"):
             self._set_clock(item.heartbeat.server_time)
+        elif item.events.events and time_of(item.events.events[-1].time) > self.server_now():
+            # It may be long ago when catching up, but it is never later at the server than now.
+            self._set_clock(item.events.events[-1].time)
         try:
             return self.table.apply(item)
         except (OutOfStepError, NotUnderstoodError) as error:

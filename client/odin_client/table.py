@@ -25,6 +25,7 @@ from odin_client.updates import (
     GameStarted,
     HostChanged,
     Passed,
+    PresenceChanged,
     ReadyChanged,
     RematchAsked,
     RoundEnded,
@@ -94,6 +95,8 @@ class TableModel:
     watchers: int = 0
     chat: list[ChatLine] = field(default_factory=list[ChatLine])
     """Oldest first, at most CHAT_KEPT."""
+    _gone: set[int] = field(default_factory=set[int])
+    """Seats whose holders were there, and are not any more."""
 
     # What follows from the rest
 
@@ -149,10 +152,7 @@ class TableModel:
             case "events":
                 return self._fold_batch(item.events)
             case "presence":
-                presence = wire.presence_of(item.presence)
-                self.presence = {seat.seat: seat for seat in presence.seats}
-                self.watchers = presence.watchers
-                return [presence]
+                return [self._look_who_is_there(wire.presence_of(item.presence))]
             case "chat":
                 return self._hear(wire.chat_lines_of(item.chat))
             case "stream_end":
@@ -182,6 +182,16 @@ class TableModel:
             news.append(event)
         return news
 
+    def _look_who_is_there(self, told: PresenceChanged) -> PresenceChanged:
+        before, self.presence = self.presence, {seat.seat: seat for seat in told.seats}
+        self.watchers = told.watchers
+        here = {seat.seat for seat in told.seats if seat.connected}
+        gone = {seat.seat for seat in before.values() if seat.connected} & {*self.presence} - here
+        back = self._gone & here
+        # Whoever has just sat down is not there yet for a moment; that is no coming back.
+        self._gone = (self._gone | gone) & {*self.presence} - back
+        return replace(told, gone=tuple(sorted(gone)), back=tuple(sorted(back)))
+
     def _hear(self, lines: tuple[ChatLine, ...]) -> list[Update]:
         # After resuming, the last lines come again; their numbers tell.
         last = self.chat[-1].number if self.chat else 0
@@ -199,6 +209,7 @@ class TableModel:
             case SeatTaken():
                 if self.seats[event.seat.seat].abandoned:
                     self._lose_seat(event.seat.seat)
+                self._gone.discard(event.seat.seat)
                 self._set_seat(event.seat)
             case SeatLeft():
                 self._lose_seat(event.seat)

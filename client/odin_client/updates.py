@@ -227,6 +227,10 @@ class PresenceChanged:
 
     seats: tuple[SeatPresence, ...]
     watchers: int
+    gone: tuple[int, ...] = ()
+    """Seats whose holders were there before; filled in by the model, as the next one."""
+    back: tuple[int, ...] = ()
+    """Seats whose holders had gone, and are there again."""
 
 
 @dataclass(frozen=True, slots=True)

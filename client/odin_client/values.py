@@ -206,6 +206,12 @@ class Decision:
     default_action: Action | None = None
     """What happens when time is up (D1)."""
 
+    def seconds_left(self, now: datetime) -> int | None:
+        """For a person to read; `now` by the server's clock. None: there is no clock."""
+        if self.deadline is None:
+            return None
+        return max(0, round((self.deadline - now).total_seconds()))
+
 
 @dataclass(frozen=True, slots=True)
 class Game:

@@ -250,6 +250,24 @@ def test_the_server_of_a_game_alone_ends_with_its_client(
     assert not any("Traceback" in line for line in game.errors)
 
 
+def test_line_mode_says_how_much_time_is_left(programs: Programs) -> None:
+    game = programs.start("play", "--ui", "line", "--pace", "0", "--turn-time", "11")
+    game.line_with("Your turn.")
+    game.line_with("11 seconds left.")
+    game.line_with("10 seconds left.")
+    game.type("quit")
+    assert game.end() == 0
+
+
+def test_line_mode_says_that_time_was_up(programs: Programs) -> None:
+    game = programs.start("play", "--ui", "line", "--pace", "0", "--turn-time", "5")
+    game.line_with("Your turn.")
+    game.line_with("5 seconds left.")
+    game.line_with("Time was up: you ")
+    game.type("quit")
+    assert game.end() == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [

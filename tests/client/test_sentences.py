@@ -25,6 +25,7 @@ from odin_client.values import (
     Phase,
     Player,
     Seat,
+    SeatPresence,
     StreamEndReason,
 )
 from odin_engine import Card, Colour, set_of
@@ -63,6 +64,11 @@ TABLE = TableModel(
         hand=cards("R4 B1"),
     ),
     decision=Decision(12, 0, DecisionKind.RESPOND, may_pass=True),
+    presence={
+        1: SeatPresence(
+            1, connected=False, away_since=NOW, kept_until=NOW + timedelta(seconds=120)
+        ),
+    },
 )
 
 
@@ -188,6 +194,11 @@ TABLE = TableModel(
         (updates.Event(seq=1, time=NOW), None),
         (updates.SnapshotTaken(), None),
         (updates.PresenceChanged((), 0), None),
+        (
+            updates.PresenceChanged((), 0, gone=(0, 1)),
+            "Bob is away; in 2 minutes a substitute takes over.",
+        ),
+        (updates.PresenceChanged((), 0, back=(0, 1)), "Bob is here again."),
         (updates.DecisionOpened(**at(decision=TABLE.decision)), None),
     ],
 )
@@ -271,3 +282,19 @@ def test_who_comes_after_the_end_is_told_of_the_end() -> None:
 )
 def test_the_own_turn_says_what_may_be_done(decision: Decision, sentence: str) -> None:
     assert sentences.turn_sentence(TABLE, decision) == sentence
+
+
+def test_somebody_who_is_away_is_spoken_of_as_the_table_is() -> None:
+    gone = updates.PresenceChanged((), 0, gone=(1,))
+    waiting = replace(TABLE, phase=Phase.WAITING)
+    said = "Bob is away; the seat is kept for 2 minutes."
+    assert sentences.sentence(gone, waiting) == said
+    seats = tuple(replace(seat, substituted=seat.seat == 1) for seat in TABLE.seats)
+    assert sentences.sentence(gone, replace(TABLE, seats=seats)) is None
+
+
+def test_the_time_that_is_left_is_said() -> None:
+    decision = Decision(1, 0, DecisionKind.RESPOND, True, deadline=NOW + timedelta(seconds=65.2))
+    assert sentences.time_sentence(decision, NOW) == "1 minute 5 seconds left."
+    assert sentences.time_sentence(decision, NOW + timedelta(seconds=70)) == "0 seconds left."
+    assert sentences.time_sentence(replace(decision, deadline=None), NOW) is None

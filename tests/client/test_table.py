@@ -15,7 +15,7 @@ from odin_client.credential_store import Credential
 from odin_client.errors import Refused
 from odin_client.session import Session
 from odin_client.table import CHAT_KEPT, OutOfStepError, TableModel
-from odin_client.updates import ChatSaid, Event, SnapshotTaken
+from odin_client.updates import ChatSaid, Event, PresenceChanged, SnapshotTaken
 from odin_client.values import Action, Options, Phase, PlayCards, TableView
 from odin_server.main import Server
 from odin_server.settings import Settings
@@ -262,6 +262,28 @@ def test_chat_lines_that_come_again_are_heard_once() -> None:
     assert say(*range(4, CHAT_KEPT + 50)) == [*range(4, CHAT_KEPT + 50)]
     assert len(table.chat) == CHAT_KEPT
     assert table.chat[-1].text == f"{CHAT_KEPT + 49}"
+
+
+def test_who_went_away_and_is_there_again_is_said_once() -> None:
+    table = TableModel()
+
+    def told(*connected: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        notice = event_pb2.Presence()
+        for seat, there in enumerate(connected):
+            notice.seats.add(seat=seat, connected=there)
+        (update,) = table.apply(play_pb2.WatchTableResponse(presence=notice))
+        assert isinstance(update, PresenceChanged)
+        return update.gone, update.back
+
+    assert told(True) == ((), ())
+    assert told(True, False) == ((), ()), "somebody sits down, and has no stream yet"
+    assert told(True, True) == ((), ())
+    assert told(False, True) == ((0,), ())
+    assert told(False, False) == ((1,), ())
+    assert told(False, False) == ((), ())
+    assert told(True, False) == ((), (0,))
+    assert told(True) == ((), ()), "seat 1 is free"
+    assert told(True, True) == ((), ()), "somebody else sits there"
 
 
 def test_a_snapshot_replaces_all_that_was_known() -> None:

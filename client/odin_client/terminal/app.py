@@ -155,8 +155,7 @@ class _AtTable:
         """Draws every second while a time is counted down."""
         while True:
             await asyncio.sleep(1)
-            decision = self._screen.table.decision
-            if self._screen.table.next_deal_time or (decision and decision.deadline):
+            if self._screen.counts_down:
                 self._full.draw_anew()
 
     def _hear(self, update: Update) -> None:

@@ -6,6 +6,7 @@ cards. The players, the centre, the hand, the preview and the line of the turn a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -36,6 +37,12 @@ _WIDE: Final = 110
 """From here on the log has the right third to itself."""
 _LOG_BESIDE: Final = 72
 """From here on the log has room at the right of the players."""
+
+
+_BAR: Final = 12
+"""The length of a bar for time that is all left."""
+_HURRY: Final = 10
+"""From so many seconds on the bar is bold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +137,23 @@ def _status(screen: Screen, player: Player, seat: Seat | None) -> str:
     if seat is not None and seat.substituted:
         return _("substitute")
     if presence is not None and not presence.connected:
-        return _("away")
+        return away(screen, player.seat)
     if decision is not None and decision.seat == player.seat:
         return _("picks up") if decision.kind is DecisionKind.PICK_UP else _("thinking")
     if game is not None and game.centre_seat == player.seat:
         return _("in centre")
     return _("passed") if player.passed else ""
+
+
+def away(screen: Screen, seat: int) -> str:
+    """That the holder of a seat is away, and for how long the seat is kept: `away 1:47`."""
+    left = screen.kept_for(seat)
+    return _("away") if left is None else _("away {time}").format(time=minutes(left))
+
+
+def minutes(seconds: int) -> str:
+    """`1:47`."""
+    return f"{seconds // 60}:{seconds % 60:02}"
 
 
 def log_lines(log: Sequence[str], cells: int, rows: int) -> list[Line]:
@@ -313,7 +331,7 @@ def turn_line(screen: Screen, cols: int) -> Line:
     decision = screen.table.decision
     if decision is None:
         return BLANK
-    clock = _clock(screen)
+    clock, bar = _clock(screen), _bar(screen)
     if screen.sending:
         return line(" ", Span(f" {_('SENDING')} … ", "number"))
     if decision.seat != screen.table.my_seat:
@@ -326,7 +344,8 @@ def turn_line(screen: Screen, cols: int) -> Line:
             s.seat == decision.seat and s.occupant is not Occupant.PERSON
             for s in screen.table.seats
         )
-        return stretch(line(f" {doing}{'' if bot else '…'}"), line(clock), cols)
+        who = line(f" {doing}{'' if bot else '…'}")
+        return stretch(who, line(Span(clock, bar.style), bar), cols)
     match screen.question:
         case Question.PASS:
             out = any(play.goes_out for play in decision.plays)
@@ -345,13 +364,23 @@ def turn_line(screen: Screen, cols: int) -> Line:
         choices = "  ".join(f"{card.number} = {card}" for card in screen.takeable)
         return line(" ", Span(f" {_('TAKE WHICH CARD?')} {clock}", "question"), f"  {choices}")
     what = _("open a round") if decision.kind is DecisionKind.OPEN else _("respond or pass")
-    return line(" ", Span(f" {_('YOUR TURN')} {clock}", "your-turn"), f"  {what}")
+    turn = line(" ", Span(f" {_('YOUR TURN')} {clock}", "your-turn"), f"  {what}")
+    fits = line_width(turn) + 2 + width(bar.text) < cols
+    return line(*turn, "  ", bar) if fits else turn
 
 
 def _clock(screen: Screen) -> str:
     """The time that is left, if there is a clock."""
-    deadline = screen.table.decision.deadline if screen.table.decision else None
-    if deadline is None:
-        return ""
-    left = max(int((deadline - screen.now).total_seconds()), 0)
-    return f"{left // 60}:{left % 60:02} "
+    left = screen.seconds_left
+    return "" if left is None else f"{minutes(left)} "
+
+
+def _bar(screen: Screen) -> Span:
+    """The same as a picture, out of all that the decision had at first."""
+    left, decision, game = screen.seconds_left, screen.table.decision, screen.table.game
+    if left is None or decision is None or game is None:
+        return Span("")
+    bank = game.player(decision.seat).bank
+    whole = screen.table.options.turn_time + (bank.total_seconds() if bank else 0)
+    filled = min(_BAR, math.ceil(_BAR * left / whole)) if whole else 0
+    return Span("▮" * filled, "hurry" if left <= _HURRY else "")

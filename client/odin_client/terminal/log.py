@@ -18,21 +18,21 @@ from odin_client.updates import (
     RoundEnded,
     Update,
 )
-from odin_client.values import Actor
+from odin_client.values import Actor, Occupant
 
 
 def add_to(log: list[str], update: Update, table: TableModel) -> None:
     """Adds what this update has to say, if anything. A taken card joins the entry of its play."""
     match update:
         case CardsPlayed(set=played):
-            entry = f"{_who(table, update.seat)} {played.value} ({played}){_by(update.actor)}"
+            entry = f"{_who(table, update.seat)} {played.value} ({played}){_by(table, update)}"
         case CardPickedUp() if log:
-            log[-1] += " " + _("took {card}").format(card=update.card) + _by(update.actor)
+            log[-1] += " " + _("took {card}").format(card=update.card) + _by(table, update)
             return
         case Passed():
             mine = update.seat == table.my_seat
             said = _("You passed") if mine else _("{name} passed")
-            entry = said.format(name=table.name_of(update.seat)) + _by(update.actor)
+            entry = said.format(name=table.name_of(update.seat)) + _by(table, update)
         case RoundEnded():
             mine = update.opener == table.my_seat
             said = _("round over, you open") if mine else _("round over, {name} opens")
@@ -52,12 +52,14 @@ def _who(table: TableModel, seat: int) -> str:
     return _("You") if seat == table.my_seat else table.name_of(seat)
 
 
-def _by(actor: Actor) -> str:
+def _by(table: TableModel, update: CardsPlayed | CardPickedUp | Passed) -> str:
     """Who chose, when it was not whoever holds the seat."""
-    match actor:
+    match update.actor:
         case Actor.SUBSTITUTE:
             return f" ({_('substitute')})"
         case Actor.CLOCK:
-            return f" ({_('by itself')})"
+            # Only of a bot, or of whoever plays for somebody, can it be that it failed.
+            person = table.seats[update.seat].occupant is Occupant.PERSON
+            return f" ({_('time was up') if person else _('by default')})"
         case _:
             return ""

@@ -114,6 +114,28 @@ class Screen:
         return self.my_decision is not None and self.my_decision.id == self.sent
 
     @property
+    def seconds_left(self) -> int | None:
+        """For the open decision, if there is one and a clock."""
+        decision = self.table.decision
+        return decision.seconds_left(self.now) if decision else None
+
+    def kept_for(self, seat: int) -> int | None:
+        """How many seconds a seat is kept yet, when its holder is away and nobody plays it."""
+        presence = self.table.presence.get(seat)
+        if presence is None or presence.kept_until is None:
+            return None
+        return max(0, round((presence.kept_until - self.now).total_seconds()))
+
+    @property
+    def counts_down(self) -> bool:
+        """Whether the picture changes with time alone."""
+        return (
+            self.table.next_deal_time is not None
+            or self.seconds_left is not None
+            or any(seat.kept_until for seat in self.table.presence.values())
+        )
+
+    @property
     def choosing_pick_up(self) -> bool:
         """Whether it is about the card to take now: asked by Enter, or by the server (R13)."""
         decision = self.my_decision

@@ -46,6 +46,7 @@ _ATTRIBUTES: Final = {
     "quiet": "dim",
     "number": "bold reverse",
     "your-turn": "bold reverse",
+    "hurry": "bold",
     "question": "bold reverse",
     "key": "reverse",
     "good": "bold",

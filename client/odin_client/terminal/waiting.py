@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from odin_client.languages import _
-from odin_client.sentences import terms
-from odin_client.terminal.board import log_lines
+from odin_client.sentences import clock, ending
+from odin_client.terminal.board import away, log_lines
 from odin_client.terminal.cells import BLANK, Click, Line, Span, line, pad, width
 from odin_client.terminal.frame import section
 from odin_client.terminal.screen import Screen
@@ -19,6 +19,8 @@ def waiting_room(screen: Screen, cols: int, room: int) -> list[Line]:
     ]
     invitation = [section(_("INVITE"), cols), *_invitation(screen)] if screen.invitation else []
     options = [section(_("THIS TABLE"), cols), line(f"   {describe(screen.table.options)}")]
+    if time := clock(screen.table.options):
+        options.append(line(f"   {time}"))
     spare = room - len(seats)
     parts: list[Line] = []
     for part in (invitation, options):
@@ -50,7 +52,7 @@ def _state(screen: Screen, seat: Seat) -> str:
     states = [
         _("host") if seat.host else "",
         _("ready") if seat.ready else _("not ready"),
-        _("away") if presence and not presence.connected else "",
+        away(screen, seat.seat) if presence and not presence.connected else "",
     ]
     level = f" ({seat.level})" if seat.level else ""
     return ", ".join(filter(None, states)) + level
@@ -62,7 +64,7 @@ def _invitation(screen: Screen) -> list[Line]:
 
 def describe(options: Options) -> str:
     """How a table plays, in one line."""
-    parts = [_("{count} seats").format(count=options.seats), terms(options)]
+    parts = [_("{count} seats").format(count=options.seats), ending(options)]
     if options.short_deck:
         parts.append(_("two play with 36 cards"))
     if options.private:

@@ -217,6 +217,30 @@ def leaving_alone() -> Screen:
     return here
 
 
+def _with_a_clock(here: Screen, *, left: float) -> Screen:
+    """45 seconds a turn and a bank of a minute; two people are away."""
+    table = here.table
+    assert table.game is not None
+    assert table.decision is not None
+    table.options = replace(table.options, turn_time=45, bank=60)
+    players = (replace(player, bank=timedelta(seconds=60)) for player in table.game.players)
+    table.game = replace(table.game, players=tuple(players))
+    table.decision = replace(table.decision, deadline=NOW + timedelta(seconds=left))
+    kept = NOW + timedelta(seconds=107)
+    table.presence[1] = SeatPresence(1, connected=False, away_since=NOW, kept_until=kept)
+    return here
+
+
+def on_the_clock() -> Screen:
+    return _with_a_clock(playing(), left=98)
+
+
+def hurrying() -> Screen:
+    here = _with_a_clock(playing(turn=3), left=9.6)
+    here.log = ["Bob passed (time was up)", "Bob is away; in 2 minutes a substitute takes over."]
+    return here
+
+
 def waiting() -> Screen:
     here = playing()
     here.table.phase = Phase.WAITING
@@ -286,6 +310,8 @@ SCREENS: dict[str, Callable[[], Screen]] = {
     "longest-sets": longest_sets,
     "watching": watching,
     "reconnecting": reconnecting,
+    "on-the-clock": on_the_clock,
+    "hurrying": hurrying,
     "leaving": leaving,
     "host-leaving": host_leaving,
     "leaving-alone": leaving_alone,

@@ -87,6 +87,15 @@ def test_what_matters_never_leaves(cols: int, rows: int, caps: Capabilities) -> 
     assert "? help" in text
 
 
+def test_a_clock_is_a_time_and_a_bar_which_is_bold_when_little_is_left() -> None:
+    for name, time, bold in (("on-the-clock", "1:38", False), ("hurrying", "0:10", True)):
+        lines = render(samples.SCREENS[name](), 80, 24, UNICODE)
+        turn = next(one for one in lines if any(time in span.text for span in one))
+        (bar,) = (span for span in turn if span.text and set(span.text) == {"▮"})
+        assert len(bar.text) == (12 if not bold else 2)
+        assert ("hurry" in bar.style) is bold
+
+
 def test_the_turn_stays_in_sight_below_every_page() -> None:
     for page in ("help", "rules", "scores", "log"):
         for cols, rows in ((40, 16), (80, 24)):
