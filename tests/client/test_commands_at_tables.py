@@ -71,6 +71,50 @@ def test_a_name_gets_its_seat_again_and_another_name_another_one(programs: Progr
     assert stranger.error_with("--name")
 
 
+@pytest.mark.parametrize(("older", "newer"), [("line", "json"), ("json", "line")])
+def test_the_newer_of_two_clients_plays_the_seat_and_the_older_one_ends(
+    programs: Programs, older: str, newer: str
+) -> None:
+    table = open_table(programs.serve(), TWO)
+    elsewhere = {"line": "played from elsewhere", "json": "STREAM_END_REASON_SUPERSEDED"}
+    there = {"line": "waits", "json": '"snapshot"'}
+    first = programs.start("join", table, "--name", "Ann", "--ui", older)
+    first.line_with(there[older])
+    second = programs.start("join", table, "--name", "Ann", "--ui", newer)
+    second.line_with(there[newer])
+    first.line_with(elsewhere[older])
+    assert first.end() == 0, "it does not come back by itself"
+    bob = programs.start("join", table, "--name", "Bob", person="bob")
+    bob.line_with("waits")
+    bob.type("say welcome")
+    second.line_with("welcome")
+    # And the other way round.
+    third = programs.start("join", table, "--name", "Ann", "--ui", older)
+    third.line_with(there[older])
+    second.line_with(elsewhere[newer])
+    assert second.end() == 0
+
+
+def test_the_seat_of_whoever_left_a_game_is_offered_to_join(programs: Programs) -> None:
+    server = programs.serve()
+    table = open_table(server, TWO)
+    ann = programs.start("join", table, "--name", "Ann")
+    bob = programs.start("join", table, "--name", "Bob", person="bob")
+    for player in (ann, bob):
+        player.line_with("waits")
+        player.type("ready")
+    bob.line_with("Deal 1 starts")
+    assert "odin-table watch" in programs.run("ls", server).line_with("deal 1")
+    bob.type("leave")
+    assert bob.end() == 0
+    ann.line_with("Bob left; a substitute (greedy) plays on.")
+    assert "odin-table join" in programs.run("ls", server).line_with("deal 1")
+    zoe = programs.start("join", server, "--name", "Zoe", person="zoe")
+    zoe.line_with("Table: ")
+    ann.line_with("Zoe plays on for Bob.")
+    assert taken_seats(programs, server) == ["Ann", "Zoe"]
+
+
 def test_without_a_handle_the_only_table_is_joined(programs: Programs) -> None:
     server = programs.serve()
     nothing = programs.run("join", server)

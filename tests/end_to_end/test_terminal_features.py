@@ -75,6 +75,28 @@ def test_a_person_plays_against_bots_to_the_end_of_a_game_and_once_more(
     zoe.wait_for("YOUR HAND 9", "CENTRE")
 
 
+def test_the_newer_of_two_terminals_plays_the_seat(
+    server: Server, open_terminal: OpenTerminal, tmp_path: Path
+) -> None:
+    table = server.open_table(seats=2)
+    same = {"ODIN_CREDENTIAL_FILE": str(tmp_path / "seats.json")}
+    here = open_terminal(join(table, "Ann"), more=same)
+    here.wait_for("Ann (you)")
+    there = open_terminal(join(table, "Ann"), more=same)
+    there.wait_for("Ann (you)")
+    here.wait_for("You play this seat from elsewhere now.")
+    there.press("space")
+    there.wait_for("Ann (you)", "ready", "a game needs two players")
+    bob = open_terminal(join(table, "Bob"))
+    bob.wait_for("Bob (you)")
+    there.wait_for("1 of 2 ready")
+    assert "Bob" not in here.screen(), "it does not come back by itself"
+    # And the other way round.
+    again = open_terminal(join(table, "Ann"), more=same)
+    again.wait_for("1 of 2 ready")
+    there.wait_for("You play this seat from elsewhere now.")
+
+
 def test_two_people_and_a_spectator_at_one_table(
     server: Server, open_terminal: OpenTerminal
 ) -> None:
