@@ -13,7 +13,7 @@ CATALOGUES := $(wildcard client/odin_client/locale/*/LC_MESSAGES/*.po)
 
 .DEFAULT_GOAL := help
 .PHONY: help play setup test test-tmux interop chaos bench check check-format check-lint check-types \
-  check-contract check-stubs check-imports check-catalogues format stubs catalogues lock clean
+  check-contract check-stubs check-imports check-catalogues format stubs catalogues captures lock clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -85,6 +85,9 @@ stubs: $(VENV)/ready-to-develop ## regenerate the Python stubs of the contract
 
 catalogues: $(VENV)/ready-to-develop ## bring the texts of all languages up to date, name what lacks
 	@$(BIN)/python tools/catalogues.py
+
+captures: $(VENV)/ready-to-develop ## draw the pictures of the README and of docs/captures anew
+	@PYTHONPATH=. $(BIN)/python tools/captures.py
 
 lock: ## take the newest versions that pyproject.toml allows into requirements.lock
 	@echo 'Looking up the newest versions ...'

@@ -177,7 +177,7 @@ def log_lines(log: Sequence[str], cells: int, rows: int) -> list[Line]:
 def _centre(screen: Screen, cols: int, density: _Density) -> list[Line]:
     marked = _marked(screen)
     cards = _centre_cards(screen)
-    title = section(_centre_title(screen), cols)
+    title = section(_centre_title(screen, cols), cols)
     if not density.boxes or not boxes_fit(cards, cols):
         chips = [
             chip(DrawnCard(card, chosen=card == marked, click=_taking(screen, card)))
@@ -218,7 +218,7 @@ def _taking(screen: Screen, card: Card) -> Click | None:
     return Click("choose_pick_up", card) if screen.hand else None
 
 
-def _centre_title(screen: Screen) -> str:
+def _centre_title(screen: Screen, cols: int) -> str:
     game, decision = screen.table.game, screen.my_decision
     assert game is not None, "there is a board only while there is a game"
     if decision is not None and decision.kind is DecisionKind.PICK_UP:
@@ -232,11 +232,18 @@ def _centre_title(screen: Screen) -> str:
         return _("CENTRE empty")
     if game.centre_seat is None or screen.centre_is_mine:
         return _("CENTRE {value} by you").format(value=game.centre.value)
-    return _("CENTRE {value} by {name} · respond with {needed}").format(
-        value=game.centre.value,
-        name=screen.table.name_of(game.centre_seat),
-        needed=screen.situation.needed,
+    long, short = (
+        text.format(
+            value=game.centre.value,
+            name=screen.table.name_of(game.centre_seat),
+            needed=screen.situation.needed,
+        )
+        for text in (
+            _("CENTRE {value} by {name} · respond with {needed}"),
+            _("CENTRE {value} by {name} · {needed}"),
+        )
     )
+    return long if width(long) + 5 <= cols else short
 
 
 # -- the hand

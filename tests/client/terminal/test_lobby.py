@@ -40,7 +40,7 @@ def table(
 
 FOUND = [
     table("M2ZD", "Ann Bob Zoe Dagný", title="Valhalla speed", deal=2, to=None),
-    table("K7QF", "Björn Ástríðr", title="Longship, and quite a long title for a table"),
+    table("K7QF", "Björn Ástríðr", title="Longship"),
     table("T4WX", "Kim", seats=2),
 ]
 
@@ -51,6 +51,9 @@ def form() -> LobbyScreen:
 
 SCREENS: dict[str, Callable[[], LobbyScreen]] = {
     "tables": lambda: LobbyScreen(FOUND, looking=False),
+    "long-title": lambda: LobbyScreen(
+        [table("Q2MH", "Kim", title="An unusually long title of a table")]
+    ),
     "many": lambda: LobbyScreen(
         [replace(FOUND[1], address=FOUND[1].address.at(f"T{at:03}")) for at in range(80)], cursor=60
     ),
@@ -196,6 +199,6 @@ async def test_help_has_the_keys_and_the_rules() -> None:
         person.press("?")
         await person.wait_for("── HELP", "look again", "HOW TO PLAY")
         person.press("down", "down")
-        await person.wait_for("── HELP", "Responding (R7", without="look again")
+        await person.wait_for("── HELP", "Opening a round (R5", without="look again")
         person.press("escape")
         await person.wait_for("K7QF")
