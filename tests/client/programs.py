@@ -45,6 +45,7 @@ class Program:
             env={
                 **environment,
                 "XDG_STATE_HOME": str(state),
+                "XDG_CONFIG_HOME": str(state / "config"),
                 "XDG_DATA_HOME": str(state),
                 "LOGNAME": "zoe",
                 "ODIN_INTERFACES": "127.0.0.1",
@@ -149,6 +150,13 @@ class Programs:
         self._state = state
         self._started: list[Program] = []
         self._servers: dict[str, Program] = {}
+
+    def set(self, content: str) -> Path:
+        """Writes the file of settings of these programs; gives where it is."""
+        file = self._state / "config" / "odin-table" / "config.toml"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content, encoding="utf-8")
+        return file
 
     def start(self, *arguments: str, cwd: Path | None = None, person: str = "") -> Program:
         """Starts `odin-table` with these arguments, perhaps on another person's machine."""

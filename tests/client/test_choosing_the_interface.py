@@ -1,4 +1,4 @@
-"""Which interface a person gets: the option, then ODIN_UI, then what the terminal can."""
+"""Which interface a person gets: what was asked for, else what the terminal can."""
 
 import pytest
 
@@ -6,28 +6,26 @@ from odin_client.commands.options import Ui, choose_ui
 
 
 @pytest.mark.parametrize(
-    ("option", "environment", "at_a_terminal", "ui"),
+    ("asked", "environment", "at_a_terminal", "ui"),
     [
-        (None, {"TERM": "xterm-256color"}, True, Ui.TUI),
-        (None, {"TERM": "xterm-256color"}, False, Ui.LINE),
-        (None, {"TERM": "dumb"}, True, Ui.LINE),
-        (None, {"TERM": "unknown"}, True, Ui.LINE),
-        (None, {"TERM": ""}, True, Ui.LINE),
-        (None, {}, True, Ui.LINE),
-        (None, {"TERM": "xterm", "ODIN_UI": "line"}, True, Ui.LINE),
-        (None, {"TERM": "xterm", "ODIN_UI": ""}, True, Ui.TUI),
-        (None, {"ODIN_UI": "json"}, False, Ui.JSON),
-        ("tui", {"TERM": "dumb", "ODIN_UI": "line"}, False, Ui.TUI),
+        ("auto", {"TERM": "xterm-256color"}, True, Ui.TUI),
+        ("auto", {"TERM": "xterm-256color"}, False, Ui.LINE),
+        ("auto", {"TERM": "dumb"}, True, Ui.LINE),
+        ("auto", {"TERM": "unknown"}, True, Ui.LINE),
+        ("auto", {"TERM": ""}, True, Ui.LINE),
+        ("auto", {}, True, Ui.LINE),
+        ("line", {"TERM": "xterm"}, True, Ui.LINE),
+        ("json", {}, False, Ui.JSON),
+        ("tui", {"TERM": "dumb"}, False, Ui.TUI),
         ("JSON", {}, True, Ui.JSON),
     ],
 )
 def test_the_interface(
-    option: str | None, environment: dict[str, str], at_a_terminal: bool, ui: Ui
+    asked: str, environment: dict[str, str], at_a_terminal: bool, ui: Ui
 ) -> None:
-    assert choose_ui(option, environment, at_a_terminal) is ui
+    assert choose_ui(asked, environment, at_a_terminal) is ui
 
 
-@pytest.mark.parametrize(("option", "environment"), [("gui", {}), (None, {"ODIN_UI": "gui"})])
-def test_an_interface_that_there_is_not(option: str | None, environment: dict[str, str]) -> None:
+def test_an_interface_that_there_is_not() -> None:
     with pytest.raises(ValueError, match="gui"):
-        choose_ui(option, environment, True)
+        choose_ui("gui", {}, True)

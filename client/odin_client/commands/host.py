@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -243,9 +242,8 @@ def _invitation(here: Address, wish: _Wish, code: str) -> str:
 
 def _show_picture(command: str) -> None:
     """The line for others as a QR code, if stderr has the characters to draw it with."""
+    from odin_client.commands.interface import capabilities_here
     from odin_client.invitation import qr_lines
-    from odin_client.terminal.capabilities import capabilities
 
-    caps = capabilities(os.environ, encoding=sys.stderr.encoding)
-    lines = qr_lines(command, ascii_only=caps.ascii_only)
+    lines = qr_lines(command, ascii_only=capabilities_here(None, sys.stderr).ascii_only)
     click.echo("\n".join(lines) or "A QR code needs a terminal with UTF-8.", err=True)

@@ -9,13 +9,13 @@ import signal
 import sys
 from collections.abc import Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 import platformdirs
 
 from odin_client.address import Address
-from odin_client.commands.options import Ui
+from odin_client.commands.options import Ui, preferences
 from odin_client.errors import ClientError
 from odin_client.languages import ENGLISH, _, use
 from odin_client.session import Session
@@ -127,19 +127,24 @@ async def _full_screen(session: Session, colour: str | None, invitation: str, re
         invitation=invitation,
         rejoin=rejoin,
         log_file=log_file(),
+        preferences=preferences(),
         at_game_over=lambda: keep_game(session),
     )
 
 
-def capabilities_here(colour: str | None) -> Capabilities:
-    """What this terminal can show, unless `--color` says more."""
+def capabilities_here(colour: str | None, stream: TextIO | None = None) -> Capabilities:
+    """What this terminal can show to this person, unless `--color` says more."""
     from odin_client.terminal.capabilities import capabilities
 
+    out = sys.stdout if stream is None else stream
+    wanted = preferences()
     return capabilities(
         os.environ,
-        is_terminal=sys.stdout.isatty(),
-        encoding=sys.stdout.encoding or "ascii",
-        colour=colour,
+        is_terminal=out.isatty(),
+        encoding=out.encoding or "ascii",
+        colour=colour or wanted.color,
+        ascii_only=wanted.ascii,
+        mouse=wanted.mouse,
     )
 
 

@@ -175,9 +175,20 @@ def _with_language_first(arguments: Sequence[str]) -> list[str]:
             wanted = [argument]
         else:
             rest.append(argument)
-    option = wanted[0].partition("=")[2] if wanted else None
-    use(chosen(option, os.environ))
+    option = wanted[0].partition("=")[2] if wanted else os.environ.get("ODIN_LANG")
+    use(chosen(option or _language_in_settings(), os.environ))
     return [*wanted, *rest]
+
+
+def _language_in_settings() -> str | None:
+    """The language of the file of settings, if it names one."""
+    from odin_client.preferences import BadSetting, load
+
+    try:
+        lang = load({}).lang
+    except BadSetting:
+        return None  # told by the first command that needs settings
+    return None if lang == "auto" else lang
 
 
 def main() -> None:

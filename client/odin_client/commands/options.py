@@ -15,10 +15,9 @@ import click
 
 from odin_client.address import Address, BadAddress
 from odin_client.languages import _
+from odin_client.preferences import CHOICES, Preferences, load
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-UI_ENVIRONMENT: Final = "ODIN_UI"
 
 
 class Ui(Enum):
@@ -48,9 +47,23 @@ class _AddressType(click.ParamType[Address]):
 ADDRESS: Final = _AddressType()
 
 
+def preferences() -> Preferences:
+    """What this person wants, read once for a command line; raises BadSetting."""
+    context = click.get_current_context()
+    if context.resilient_parsing:  # a shell completes what is typed, and has no use for complaints
+        return Preferences()
+    root = context.find_root()
+    if root.obj is None:
+        root.obj = load(os.environ)
+    known = root.obj
+    assert isinstance(known, Preferences), "nothing else is kept there"
+    return known
+
+
 def _checked_ui(_ctx: click.Context, _param: click.Parameter, value: str | None) -> Ui:
     try:
-        return choose_ui(value, os.environ, sys.stdin.isatty() and sys.stdout.isatty())
+        asked = value or preferences().ui
+        return choose_ui(asked, os.environ, sys.stdin.isatty() and sys.stdout.isatty())
     except ValueError as error:
         raise click.BadParameter(str(error)) from error
 
@@ -61,12 +74,12 @@ def _draw_in_ascii(_ctx: click.Context, _param: click.Parameter, wanted: bool) -
         os.environ["ODIN_ASCII"] = "1"
 
 
-def choose_ui(option: str | None, environment: Mapping[str, str], at_a_terminal: bool) -> Ui:
-    """The option, else ODIN_UI, else full screen when stdin and stdout are a terminal that can.
+def choose_ui(asked: str, environment: Mapping[str, str], at_a_terminal: bool) -> Ui:
+    """What was asked for; for `auto` full screen when stdin and stdout are a terminal that can.
 
     Raises ValueError for an interface that there is not.
     """
-    if asked := option or environment.get(UI_ENVIRONMENT):
+    if asked.lower() != "auto":
         try:
             return Ui(asked.lower())
         except ValueError:
@@ -77,8 +90,10 @@ def choose_ui(option: str | None, environment: Mapping[str, str], at_a_terminal:
     return Ui.TUI if at_a_terminal and able else Ui.LINE
 
 
-def login_name() -> str:
-    """The name of whoever is logged in, as far as it is known."""
+def usual_name() -> str:
+    """The name of the settings, else of whoever is logged in, as far as it is known."""
+    if name := preferences().name:
+        return name
     try:
         return getpass.getuser()[:24]
     except (OSError, KeyError, ImportError):
@@ -90,8 +105,8 @@ def sits_down(function: Function) -> Function:
     for option in (
         click.option(
             "--name",
-            default=login_name,
-            show_default=_("login name"),
+            default=usual_name,
+            show_default=_("$ODIN_NAME, else your login name"),
             help=_("Your name at the table."),
         ),
         _looks_on,
@@ -112,14 +127,15 @@ def _looks_on(function: Function) -> Function:
         click.option(
             "--color",
             "colour",
-            type=click.Choice(("always", "never", "16", "256", "24")),
+            type=click.Choice(CHOICES["color"]),
+            default=lambda: preferences().color,
+            show_default=_("$ODIN_COLOR, else auto"),
             help=_("Colours of the full-screen client."),
         ),
         click.option(
             "--ui",
             callback=_checked_ui,
-            metavar="tui|line|json",
-            envvar=None,
+            metavar="auto|tui|line|json",
             help=_(
                 "Full screen, plain lines, or JSON for a program (default: $ODIN_UI, else tui at "
                 "a terminal, line otherwise)."
@@ -154,24 +170,28 @@ class Looking:
     """Seconds to look for."""
 
 
+interfaces: Final = click.option(
+    "--interface",
+    "interfaces",
+    multiple=True,
+    default=lambda: preferences().interfaces,
+    show_default=False,
+    metavar="ADDRESS",
+    help=_(
+        "The address of this machine in the network that is meant (default: $ODIN_INTERFACES, else "
+        "every network that is not virtual). May be repeated."
+    ),
+)
+
+
 def on_the_network(function: Function) -> Function:
     """The options of commands that announce or find something on the network."""
     for option in (
-        click.option(
-            "--interface",
-            "interfaces",
-            multiple=True,
-            envvar="ODIN_INTERFACES",
-            metavar="ADDRESS",
-            help=_(
-                "The address of this machine in the network that is meant (default: "
-                "$ODIN_INTERFACES, else every network that is not virtual). May be repeated."
-            ),
-        ),
+        interfaces,
         click.option(
             "--discovery/--no-discovery",
-            default=True,
-            envvar="ODIN_DISCOVERY",
+            default=lambda: preferences().discovery,
+            show_default=False,
             help=_(
                 "Find each other on the network without addresses (default: $ODIN_DISCOVERY, "
                 "else yes)."

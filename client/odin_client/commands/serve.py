@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from odin_client.address import DEFAULT_PORT
+from odin_client.commands.options import interfaces
 from odin_client.commands.store import file_of
 from odin_client.commands.store import option as store_option
 from odin_client.languages import _
@@ -47,17 +48,7 @@ if TYPE_CHECKING:
 @click.option("--settings", "lists_settings", is_flag=True, help=_("List settings, and stop."))
 @click.option("--until-empty", is_flag=True, help=_("Stop when the last table has ended."))
 @click.option("--announce", is_flag=True, help=_("Let others on the network find it (DNS-SD)."))
-@click.option(
-    "--interface",
-    "interfaces",
-    multiple=True,
-    envvar="ODIN_INTERFACES",
-    metavar="ADDRESS",
-    help=_(
-        "Announce this address only (default: $ODIN_INTERFACES, else all that are not virtual). "
-        "May be repeated."
-    ),
-)
+@interfaces
 @click.option("--until-stdin-closes", is_flag=True, hidden=True)
 def command(
     listen: str,
