@@ -89,9 +89,12 @@ def _be_verbose(_ctx: click.Context, _param: click.Parameter, verbose: bool) -> 
 
 def _begin(ctx: click.Context) -> int:
     """What happens without a command: the table browser at a terminal, help elsewhere."""
-    from odin_client.commands.options import Ui, choose_ui
+    from odin_client.commands.options import Ui, choose_ui, preferences
 
-    if choose_ui(None, os.environ, sys.stdin.isatty() and sys.stdout.isatty()) is not Ui.TUI:
+    if (
+        choose_ui(preferences().ui, os.environ, sys.stdin.isatty() and sys.stdout.isatty())
+        is not Ui.TUI
+    ):
         click.echo(ctx.get_help())
         return 0
     from odin_client.commands.browse import browse
