@@ -27,6 +27,7 @@ from bench.server.seats import (
     new_credential,
     playing,
 )
+from bench.store.disk import fdatasync_ms
 from odin_table.v1 import play_pb2
 
 Figures = dict[str, float]
@@ -40,13 +41,14 @@ class Size:
     """How much is measured in a run.
 
     `seconds` of counting, after `warm_up` seconds that do not count; `watchers` whose memory is
-    weighed; `events` to catch up by, `times` over; `stall_acts` before a stalled watcher is
-    taken as stalled.
+    weighed; a `crowd` of them that comes back at once; `events` to catch up by, `times` over;
+    `stall_acts` before a stalled watcher is taken as stalled.
     """
 
     seconds: float
     warm_up: float
     watchers: int
+    crowd: int
     events: int
     times: int
     stall_acts: int
@@ -100,6 +102,23 @@ async def delay(run: Run) -> Figures:
     async with playing(run.address, 1) as (table,):
         await asyncio.sleep(run.size.warm_up)
         return await _paced_delays(run, table)
+
+
+async def answers(run: Run) -> Figures:
+    """From just before an act until it is answered, at a steady pace, in ms."""
+    async with playing(run.address, 1) as (table,):
+        await asyncio.sleep(run.size.warm_up)
+        table.pace(run.acts_per_second)
+        await asyncio.sleep(run.size.seconds)
+        p50 = 1e3 * statistics.median(table.answers)
+    disk = fdatasync_ms()
+    return {"p50_ms": p50, "fdatasync_ms": disk, "p50_less_disk_ms": p50 - 3 * disk}
+
+
+async def answers_without_a_disk(run: Run) -> Figures:
+    """The same, where nothing is taken off for a disk."""
+    figures = await answers(run)
+    return figures | {"p50_less_disk_ms": figures["p50_ms"]}
 
 
 async def _paced_delays(run: Run, table: LoadedTable) -> Figures:
@@ -244,6 +263,38 @@ async def memory(run: Run) -> Figures:
     return {"kib_each": (after - before) / run.size.watchers / 1024}
 
 
+async def coming_back(run: Run) -> Figures:
+    """Watchers that all come back at once: how many are refused, and until all have a message."""
+    async with contextlib.AsyncExitStack() as stack:
+        tables: list[LoadedTable] = []
+        for _ in range(run.tables):
+            table = LoadedTable(await stack.enter_async_context(connect(run.address)))
+            await table.open(0)
+            tables.append(table)
+        watchers = [
+            (table, new_credential())
+            for _, table in zip(range(run.size.crowd), itertools.cycle(tables), strict=False)
+        ]
+
+        async def all_at_once() -> tuple[list[Stream], int]:
+            streams = [table.watch(credential) for table, credential in watchers]
+            first = await asyncio.gather(
+                *(stream.read() for stream in streams), return_exceptions=True
+            )
+            return streams, sum(isinstance(item, BaseException) for item in first)
+
+        streams, refused_before = await all_at_once()
+        for stream in streams:
+            stream.cancel()
+        began = time.perf_counter()
+        streams, refused = await all_at_once()
+        seconds = time.perf_counter() - began
+        for stream in streams:
+            stream.cancel()
+    # One more than there were, so that a ratio can be made of it.
+    return {"per_second": len(watchers) / seconds, "refused": 1.0 + refused_before + refused}
+
+
 async def _settled_memory(run: Run) -> int:
     """The memory of the server when it no longer changes, or after five seconds."""
     last, now = 0, resident_bytes(run.server_pid)
@@ -273,12 +324,15 @@ MEASURES: dict[str, Callable[[Run], Coroutine[None, None, Figures]]] = {
     for measure in (
         acts,
         delay,
+        answers,
+        answers_without_a_disk,
         delay_beside_reader,
         delay_beside_stalled,
         reads,
         empty_calls,
         catching_up,
         memory,
+        coming_back,
     )
 }
 

@@ -15,6 +15,7 @@ from bench.server.processes import output_of, running_server, watching_others
 
 FLOOR = "bench.server.floor"
 PRODUCT = "bench.server.product"
+DURABLE = "bench.server.durable"
 
 # How many cores other programs may keep busy: the ratios do not change by more than from turn to
 # turn anyway.
@@ -25,8 +26,12 @@ EXTRA_TURNS = 2
 # No run takes this long, in seconds, unless something is broken.
 RUN_DEADLINE = 120
 
-FULL = Size(seconds=2, warm_up=0.5, watchers=1_000, events=1_000, times=15, stall_acts=1_500)
-QUICK = Size(seconds=1, warm_up=0.3, watchers=500, events=1_000, times=5, stall_acts=1_500)
+FULL = Size(
+    seconds=2, warm_up=0.5, watchers=1_000, crowd=10_000, events=1_000, times=15, stall_acts=1_500
+)
+QUICK = Size(
+    seconds=1, warm_up=0.3, watchers=500, crowd=1_000, events=1_000, times=5, stall_acts=1_500
+)
 
 
 @dataclass(frozen=True)
@@ -116,6 +121,25 @@ COMPARISONS = (
     _acts(8),
     _acts(128),
     Comparison(
+        name="acts-128-in-file",
+        floor=(FLOOR, "acts"),
+        product=(DURABLE, "acts"),
+        aims=(
+            Aim("acts/s, 128 tables of six, kept in a file", "per_second", at_least=0.6),
+            Aim("    server's processor time an act, µs", "server_us_each"),
+        ),
+        tables=128,
+    ),
+    Comparison(
+        name="answers-in-file",
+        floor=(PRODUCT, "answers_without_a_disk"),
+        product=(DURABLE, "answers"),
+        aims=(
+            Aim("act to its answer, in a file (floor: in memory), p50, ms", "p50_ms"),
+            Aim("    the same, less 3 × fdatasync", "p50_less_disk_ms", at_most=1),
+        ),
+    ),
+    Comparison(
         name="delay",
         floor=(FLOOR, "delay"),
         product=(PRODUCT, "delay"),
@@ -143,6 +167,16 @@ COMPARISONS = (
         product=(PRODUCT, "memory"),
         aims=(Aim("memory of an idle watcher, KiB", "kib_each", at_most=1.5),),
         tables=40,
+    ),
+    Comparison(
+        name="coming-back",
+        floor=(FLOOR, "coming_back"),
+        product=(DURABLE, "coming_back"),
+        aims=(
+            Aim("watchers that come back at once, a second", "per_second"),
+            Aim("    refused, and one", "refused", at_most=1),
+        ),
+        tables=20,
     ),
     Comparison(
         name="stalled",

@@ -51,7 +51,7 @@ class LoadedTable:
     """A table whose seats act as soon as they must, or at a steady pace.
 
     `acts` counts the answered acts. `delays` holds, for each act and each other seat, the seconds
-    from just before the call until its event was there.
+    from just before the call until its event was there; `answers` until the call was answered.
     """
 
     def __init__(self, channel: aio.Channel) -> None:
@@ -62,6 +62,7 @@ class LoadedTable:
         self.acts = 0
         self.told_bytes = 0
         self.delays: list[float] = []
+        self.answers: list[float] = []
         self._act_times: list[tuple[int, float]] = []
         self._interval = 0.0
         self._next_act = 0.0
@@ -109,6 +110,7 @@ class LoadedTable:
         self._interval = 1 / acts_per_second
         self._next_act = time.perf_counter()
         self.delays.clear()
+        self.answers.clear()
 
     async def play(self, seat: int, sitting: asyncio.Semaphore) -> None:
         """Plays a seat until cancelled. Releases `sitting` when its stream is open."""
@@ -156,6 +158,7 @@ class LoadedTable:
         )
         self._act_times.append((seat, time.perf_counter()))
         await self._play.Act(request, metadata=self.credentials[seat], timeout=CALL_DEADLINE)
+        self.answers.append(time.perf_counter() - self._act_times[-1][1])
         self.acts += 1
 
 

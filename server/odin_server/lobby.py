@@ -186,9 +186,15 @@ class Lobby:
         table = Table(handle, self._world, self.listeners)
         try:
             await table.restore()
+        except StoreUnavailable:
+            raise
         except TableDamaged as error:
             _log.error("%s", error)
             raise
+        except Exception as error:
+            # Records that can be read but not folded: as bad as if they could not be read.
+            _log.exception("table %s makes no sense", handle)
+            raise TableDamaged(f"table {handle} makes no sense") from error
         if table.state.seq == 0:
             return None
         self._tables[handle] = table

@@ -9,7 +9,7 @@ from bench.server.load import Figures, Size
 from bench.server.measurements import COMPARISONS, Aim, Comparison, Measured, compare
 from bench.server.report import as_json, rows_of
 
-TINY = Size(seconds=0.3, warm_up=0.1, watchers=20, events=100, times=2, stall_acts=1_200)
+TINY = Size(seconds=0.3, warm_up=0.1, watchers=20, crowd=40, events=100, times=2, stall_acts=1_200)
 
 
 # The comparisons by what they run: they differ in nothing else but the number of tables.
@@ -26,7 +26,8 @@ def test_every_comparison_runs_and_reports_all_its_figures(comparison: Compariso
     assert all(aim.title in rows for aim in comparison.aims)
     report = json.loads(json.dumps(as_json(measured)))
     for aim in report["aims"]:
-        assert aim["product"] > 0
+        # What is left when the disk's time is taken off may be nothing.
+        assert aim["product"] > 0 or aim["figure"] == "p50_less_disk_ms"
         assert aim["floor"] > 0
 
 

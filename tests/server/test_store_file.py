@@ -22,7 +22,7 @@ from odin_server.event_log import (
 from odin_server.events import Batch, RequestKey
 from odin_table.v1 import lobby_pb2
 from tests.server.conftest import Meet, Serve
-from tests.server.people import Refused, play_until
+from tests.server.people import DEADLINE, Refused, play_until
 from tests.server.test_event_log import ANN, batch, opening
 
 
@@ -189,6 +189,26 @@ async def test_the_server_answers_for_a_damaged_table_and_plays_on_at_the_others
     assert [summary.table for summary in listed.tables] == tables[1:]
     await ann.ready(tables[1])
     await play_until(ann, tables[1], last="deal_ended")
+
+
+async def test_a_table_whose_records_make_no_sense_does_not_keep_others_asleep(
+    serve: Serve, meet: Meet, tmp_path: Path
+) -> None:
+    """Each record of table A can be read, but what comes after the first cannot have happened."""
+    path = tmp_path / "tables.db"
+    async with opened(path) as log:
+        for handle in "AB":
+            await log.append(handle, 0, opening(RequestKey(ANN, f"open {handle}", b"")))
+        await log.append("A", 1, batch(2, 2))
+    server = await serve(log=SqliteLog(path))
+    person = meet(server, "Ann")
+    with pytest.raises(Refused) as caught:
+        await person.view("A")
+    assert caught.value.reason == "TABLE_DAMAGED"
+    async with asyncio.timeout(DEADLINE):
+        # Nobody asks for it: it is waked.
+        while [table.handle for table in server.lobby.tables()] != ["B"]:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
 
 
 async def test_a_backup_holds_everything_and_never_overwrites(tmp_path: Path) -> None:
