@@ -15,6 +15,7 @@ from typing import Any
 import grpc
 import grpc.aio
 import pytest
+from google.protobuf.duration_pb2 import Duration
 
 from odin_engine import DECK, Card
 from odin_table.v1 import (
@@ -135,7 +136,8 @@ async def recorded(
     """Plays a game with this order of the cards. An empty script is filled; another is followed."""
     server = await serve(QUICK, clock=StoppedClock(), chance=Dealer(order), names=random.Random(5))
     people = [meet(server, f"person {number}") for number in range(PLAYERS)]
-    table = await people[0].open_table(table_pb2.TableOptions(threshold=100))
+    clock = table_pb2.Clock(per_turn=Duration(seconds=60), bank=Duration(seconds=60))
+    table = await people[0].open_table(table_pb2.TableOptions(threshold=100, clock=clock))
     for number, person in enumerate(people):
         request = lobby_pb2.TakeSeatRequest(
             request_id=f"sit {number}", table=table, name=person.name
