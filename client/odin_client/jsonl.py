@@ -23,8 +23,9 @@ On stdin: any call of the contract by the name of its method, with its request. 
 
 A decision for one's own seat brings all that may be chosen, and a default action that may be
 sent back as it is: no rules are needed. A line that is no such object is answered by an error, and
-reading goes on. After a broken line the stream resumes by itself; `link` says so. The program ends
-with the table, or at the end of stdin (whoever only watches watches on); the seat is kept.
+reading goes on. After a broken line the stream resumes by itself, and `link` says so; that the
+server renews a stream now and then is not told at all. The program ends with the table, or at the
+end of stdin (whoever only watches watches on); the seat is kept.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from odin_client.input_lines import InputLines
 from odin_client.session import Session
 from odin_client.side_by_side import until_first_ends
 from odin_client.updates import LinkChanged
-from odin_table.v1 import chat_pb2, history_pb2, lobby_pb2, play_pb2
+from odin_table.v1 import chat_pb2, event_pb2, history_pb2, lobby_pb2, play_pb2
 
 PATIENCE: Final = 120.0
 """Seconds without a server after which the program ends."""
@@ -92,6 +93,8 @@ class JsonMode:
                 self._show({"link": link})
 
     def _show_item(self, item: play_pb2.WatchTableResponse) -> None:
+        if item.stream_end.reason == event_pb2.STREAM_END_REASON_RENEW:
+            return  # for the program the stream goes on
         self._show({"watchTable": MessageToDict(item)})
 
     def _show(self, value: dict[str, Any]) -> None:

@@ -71,6 +71,21 @@ def test_a_name_gets_its_seat_again_and_another_name_another_one(programs: Progr
     assert stranger.error_with("--name")
 
 
+def test_a_program_does_not_notice_that_its_stream_is_renewed(programs: Programs) -> None:
+    quick = ("heartbeat=0.05", "stream_life_least=0.1", "stream_life_most=0.2")
+    server = programs.serve(*(word for change in quick for word in ("--set", change)))
+    table = open_table(server, TWO)
+    watcher = programs.start("watch", table, "--ui", "json")
+    for _ in range(5):
+        watcher.line_with('"presence"')  # the first that each new stream brings
+    ann = programs.start("join", table, "--name", "Ann")
+    watcher.line_with('"seatTaken"')
+    ann.line_with("waits")
+    told = [json.loads(line) for line in watcher.out]
+    assert sum("snapshot" in item["watchTable"] for item in told) == 1
+    assert not any("streamEnd" in item["watchTable"] for item in told)
+
+
 @pytest.mark.parametrize(("older", "newer"), [("line", "json"), ("json", "line")])
 def test_the_newer_of_two_clients_plays_the_seat_and_the_older_one_ends(
     programs: Programs, older: str, newer: str
