@@ -263,7 +263,7 @@ def test_line_mode_says_that_time_was_up(programs: Programs) -> None:
     game = programs.start("play", "--ui", "line", "--pace", "0", "--turn-time", "5")
     game.line_with("Your turn.")
     game.line_with("5 seconds left.")
-    game.line_with("Time was up: you ")
+    game.line_with("Time was up: ")
     game.type("quit")
     assert game.end() == 0
 
