@@ -13,6 +13,7 @@ from bench.server.measurements import COMPARISONS, FULL, QUICK, compare
 from bench.server.processes import ProcessFailed
 from bench.server.report import HEADING, as_json, machine, rows_of
 from bench.store import writer
+from bench.terminal import screens
 
 SUMMARY = "Measure, each figure beside its floor."
 RESULTS = Path("bench-results.json")
@@ -22,7 +23,7 @@ PLAYOUTS = "playouts"
 
 def main() -> int:
     """Measures what is asked for: a row for each figure as it comes, then one JSON object."""
-    names = [PLAYOUTS, writer.NAME, *(comparison.name for comparison in COMPARISONS)]
+    names = [PLAYOUTS, screens.NAME, writer.NAME, *(c.name for c in COMPARISONS)]
     parser = argparse.ArgumentParser(prog="python -m bench", description=SUMMARY)
     parser.add_argument("only", nargs="*", metavar="NAME", help=f"of {', '.join(names)}")
     parser.add_argument("--quick", action="store_true", help="shorter runs and fewer of them")
@@ -43,6 +44,10 @@ def main() -> int:
     if not arguments.only or writer.NAME in arguments.only:
         store = writer.measure(turns, arguments.quick)
         print("\n".join(writer.rows(store)), flush=True)
+    terminal: dict[str, dict[str, list[float]]] = {}
+    if not arguments.only or screens.NAME in arguments.only:
+        terminal = screens.measure(turns, arguments.quick)
+        print(HEADING, *screens.rows(terminal), sep="\n", flush=True)
     wanted = [c for c in COMPARISONS if not arguments.only or c.name in arguments.only]
     if wanted:
         print(HEADING, flush=True)
@@ -55,15 +60,8 @@ def main() -> int:
             return 1
         print("\n".join(rows_of(measured)), flush=True)
         results.append(as_json(measured))
-    report = json.dumps(
-        {
-            "machine": machine(),
-            "turns": turns,
-            "engine": engine,
-            "store": store,
-            "server": results,
-        }
-    )
+    parts = {"engine": engine, "terminal": terminal, "store": store, "server": results}
+    report = json.dumps({"machine": machine(), "turns": turns, **parts})
     arguments.json.write_text(report + "\n")
     print(report)
     return 0

@@ -6,7 +6,6 @@ Nothing heavy is imported here: `odin-table --version` loads neither gRPC nor pr
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
 import io
 import os
 import sys
@@ -77,6 +76,8 @@ class _Commands(click.Group):
 
 def _version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
     if wanted:
+        import importlib.metadata  # takes longer than all the rest here
+
         click.echo(f"odin-table {importlib.metadata.version('odin-table')}")
         ctx.exit()
 

@@ -260,7 +260,7 @@ class FullScreen:
             color_depth=_DEPTHS[self._caps.depth],
             full_screen=True,
             mouse_support=Condition(lambda: self._mouse),
-            min_redraw_interval=0.03,
+            min_redraw_interval=0.02,
             input=source or create_input(sys.stdin),
             output=target or output_to(sys.stdout),
         )
