@@ -314,3 +314,27 @@ def test_the_table_browser_leads_to_a_table_and_back(
     zoe.wait_for("ODIN · tables", "No server answers at 127.0.0.1:1")
     zoe.press("q")
     zoe.wait_for("AFTER 0")
+
+
+def test_a_server_that_was_killed_in_a_turn_comes_back_to_the_same_turn_and_choice(
+    open_terminal: OpenTerminal, tmp_path: Path
+) -> None:
+    with running_server(tmp_path) as server:
+        table = server.open_table(seats=4, bots=3)
+        zoe = open_terminal(join(table, "Zoe"))
+        zoe.wait_for("Zoe (you)")
+        zoe.press("space")
+        zoe.wait_for("YOUR TURN")
+        zoe.press("tab")
+        number = _number_in(zoe.wait_for("✓"))
+        server.kill()
+        zoe.wait_for("Connection lost", f" {number} ")
+        # Played while nobody is there to take it: sent again until somebody is.
+        zoe.press("up")
+        zoe.wait_for(f" {number} ", "✓", "↺take")
+        zoe.press("enter")
+        zoe.wait_for("SENDING")
+        with running_server(tmp_path, server.address):
+            screen = zoe.wait_for(f"You {number} (", without="Connection lost")
+            assert screen.count(f"You {number} (") == 1
+            play_on(zoe, "GAME OVER")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 from collections.abc import Generator
 from pathlib import Path
@@ -114,3 +115,54 @@ def test_the_environment_decides_on_colours(
         zoe.press("c-c")
         zoe.wait_for_end()
         zoe.close()
+
+
+def test_what_goes_wrong_is_said_after_the_terminal_was_given_back(
+    server: Server, tmp_path: Path
+) -> None:
+    """A refusal comes up in a task of the screen; it ends the screen, and is told below it."""
+    command = (*ODIN_TABLE, "watch", f"ZZZZ@{server.address}")
+    terminal = PyteTerminal(command, 80, 24, {"XDG_STATE_HOME": str(tmp_path)})
+    try:
+        assert terminal.wait_for_end() == 4
+        output = terminal.output
+        assert output.rindex(b"?1049l") < output.index(b"odin-table: ")
+        assert b"?1000l" in output
+        assert b"?25h" in output
+        assert b"Traceback" not in output
+        assert terminal.modes() == (True, True)
+    finally:
+        terminal.close()
+
+
+def test_ctrl_z_gives_the_terminal_to_the_shell_and_fg_brings_the_table_back(
+    server: Server, tmp_path: Path
+) -> None:
+    shell = ("bash", "--norc", "--noprofile", "-i")
+    terminal = PyteTerminal(shell, 80, 24, {"XDG_STATE_HOME": str(tmp_path), "PS1": "shell> "})
+    try:
+        terminal.wait_for("shell>")
+        terminal.send(shlex.join(join(server.open_table(seats=2), "Zoe")) + "\r")
+        terminal.wait_for("WAITING ROOM", "Zoe (you)")
+        terminal.press("c-z")
+        terminal.wait_for("Stopped", "shell>", without="WAITING ROOM")
+        terminal.send("echo still $((40 + 2)) here\r")
+        terminal.wait_for("still 42 here")
+        terminal.send("fg\r")
+        terminal.wait_for("WAITING ROOM", "Zoe (you)", without="Stopped")
+        terminal.press("space")
+        terminal.wait_for("Zoe (you)", "ready")
+        terminal.press("c-c")
+        terminal.wait_for("You keep your seat", "shell>")
+    finally:
+        terminal.close()
+
+
+def test_a_window_that_is_dragged_is_drawn_a_few_times_and_not_sixty(zoe: PyteTerminal) -> None:
+    before = len(zoe.output)
+    for step in range(60):
+        zoe.resize(80 + step % 7, 24 + step % 3)
+    zoe.resize(100, 30)
+    zoe.wait_until(lambda screen: "? help" in screen.split("\n")[29], "the last size")
+    # A picture of this room is about 2 kB.
+    assert len(zoe.output) - before < 60_000
