@@ -14,17 +14,15 @@ import json
 import os
 import secrets
 import sys
-import tempfile
 from collections.abc import Generator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-import platformdirs
-
 from odin_client.address import Address, is_this_machine
 from odin_client.errors import CredentialFileError
 from odin_client.languages import _
+from odin_client.state_folder import replace_file, state_folder
 
 ENVIRONMENT: Final = "ODIN_CREDENTIAL_FILE"
 """The variable that names another file."""
@@ -46,7 +44,7 @@ def default_path() -> Path:
     """`ODIN_CREDENTIAL_FILE`, or seats.json where the system keeps the state of programs."""
     if named := os.environ.get(ENVIRONMENT):
         return Path(named)
-    return platformdirs.user_state_path("odin-table", appauthor=False) / "seats.json"
+    return state_folder() / "seats.json"
 
 
 def _lock(descriptor: int) -> None:
@@ -118,15 +116,4 @@ class CredentialStore:
             ) from error
 
     def _write(self, seats: dict[str, dict[str, str]]) -> None:
-        # Written beside and renamed, so that a crash leaves the old file or the new one.
-        descriptor, beside = tempfile.mkstemp(dir=self.path.parent, prefix=".seats-")  # mode 0600
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                json.dump({"seats": seats}, file, indent=1)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(beside).replace(self.path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(beside).unlink()
-            raise
+        replace_file(self.path, json.dumps({"seats": seats}, indent=1))

@@ -1,4 +1,4 @@
-"""Finds servers and their tables on the local network: what `announcement` announces.
+"""Finds servers and their tables: what `announcement` announces, and where one has been before.
 
 A server with several addresses is found once, and reached by whichever of them answers first, so
 that nobody has to guess which network leads to it. What fails is reported in one line; then
@@ -14,11 +14,12 @@ from collections.abc import AsyncGenerator, AsyncIterable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from odin_client.address import Address
+from odin_client.address import Address, is_this_machine
 from odin_client.announcement import SERVICE
 from odin_client.connection import Connection
 from odin_client.credential_store import Credential
 from odin_client.errors import ClientError
+from odin_client.known_servers import KnownServers
 from odin_client.languages import _
 from odin_client.lobby import listing
 from odin_client.network import LOOPBACK, own_addresses, spoken_by
@@ -80,6 +81,13 @@ class FoundTable:
     def address(self) -> Address:
         """Where the table is, handle included."""
         return self.answer.address.at(self.table.table)
+
+
+async def known_servers() -> AsyncGenerator[FoundServer]:
+    """The servers that one has been at, this machine's included, whether or not they are there."""
+    addresses = [*KnownServers().all(), Address(LOOPBACK)]
+    for address in dict.fromkeys(addresses):
+        yield FoundServer(name=str(address), addresses=(address,))
 
 
 def _silent(_problem: str) -> None:
@@ -208,33 +216,43 @@ async def reach(
 async def answers(servers: AsyncIterable[FoundServer]) -> AsyncGenerator[Answer]:
     """What these servers say about their tables, as it comes; one that says nothing is left out.
 
-    A server that is named twice, once by its announcement and once by an address, is asked once.
+    A server that is named twice, by its announcement and by an address of it, is listed once.
     """
-    given: asyncio.Queue[Answer | None] = asyncio.Queue()
-    asked: set[Address] = set()
+    given: asyncio.Queue[tuple[set[Address], Answer] | None] = asyncio.Queue()
+    heard: set[Address] = set()
 
     async def ask(server: FoundServer) -> None:
         with contextlib.suppress(ClientError):
-            given.put_nowait(await _ask(server))
+            answer = await _ask(server)
+            given.put_nowait((await asyncio.to_thread(_places, server), answer))
 
     async def ask_all() -> None:
         try:
             async with asyncio.TaskGroup() as asking:
                 async for server in servers:
-                    if asked.isdisjoint(server.addresses):
-                        asked.update(server.addresses)
-                        asking.create_task(ask(server))
+                    asking.create_task(ask(server))
         finally:
             given.put_nowait(None)
 
     task = asyncio.create_task(ask_all())
     try:
-        while (answer := await given.get()) is not None:
-            yield answer
+        while (heard_of := await given.get()) is not None:
+            places, answer = heard_of
+            if heard.isdisjoint(places):
+                yield answer
+            heard |= places
         await task
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
+
+
+def _places(server: FoundServer) -> set[Address]:
+    """Where a server is; this machine is one place under all its names and addresses."""
+    return {
+        Address(LOOPBACK, address.port) if is_this_machine(address.host) else address
+        for address in server.addresses
+    }
 
 
 async def found_tables(servers: AsyncIterable[FoundServer]) -> AsyncGenerator[FoundTable]:

@@ -7,10 +7,8 @@ of the game as the history gives it. All of it in protobuf's own JSON mapping.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import tempfile
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date
@@ -23,6 +21,7 @@ from google.protobuf import json_format
 from odin_client.connection import Connection
 from odin_client.errors import ClientError
 from odin_client.languages import _
+from odin_client.state_folder import replace_file
 from odin_table.v1 import event_pb2, history_pb2, play_pb2, table_pb2
 
 FORMAT: Final = 1
@@ -123,16 +122,7 @@ def write(game: SavedGame, into: Path, day: date) -> Path:
     lines = [json.dumps(one) for one in (header, *map(json_format.MessageToDict, game.events))]
     try:
         into.mkdir(parents=True, exist_ok=True, mode=0o700)
-        # Written beside and renamed, so that nobody ever finds half a game.
-        descriptor, beside = tempfile.mkstemp(dir=into, prefix=".game-")
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.writelines(f"{line}\n" for line in lines)
-            Path(beside).replace(path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(beside).unlink()
-            raise
+        replace_file(path, "".join(f"{line}\n" for line in lines))
     except OSError as error:
         raise BadGameFile(
             _("The game cannot be kept in {path}: {problem}.").format(

@@ -87,8 +87,6 @@ def test_wrong_usage_ends_with_2_and_says_why(programs: Programs) -> None:
             ("play", "--bots", "9"),
             ("play", "--to", "7"),
             ("play", "--to", "10", "--single-deal"),
-            ("join", "--no-discovery"),
-            ("ls", "--no-discovery"),
             ("join", "--code", "ABCDEFGH"),
             ("join", "not an address"),
             ("play", "--ui", "gui"),

@@ -21,7 +21,7 @@ from odin_client.invitation import qr_lines
 from odin_client.session import Session
 from odin_client.values import Options
 from tests.client.conftest import Connect, seated
-from tests.client.programs import Program, Programs
+from tests.client.programs import Program, Programs, open_table
 
 # As processes
 
@@ -97,7 +97,11 @@ def network(address: Address, monkeypatch: pytest.MonkeyPatch) -> None:
     async def found(**_: object) -> AsyncGenerator[FoundServer]:
         yield FoundServer("there", (address,), "1")
 
+    async def known() -> AsyncGenerator[FoundServer]:
+        yield FoundServer("the same", (address,))
+
     monkeypatch.setattr(finding, "found_servers", found)
+    monkeypatch.setattr(finding, "known_servers", known)
 
 
 LOOKING = Looking(discovery=True, interfaces=(), wait=0.0)
@@ -158,9 +162,17 @@ async def test_a_handle_is_found_and_what_is_not_found_is_a_machine(
         assert await finding.find_on_network(given, LOOKING, verb="join") == given
 
 
-async def test_without_an_address_and_without_looking_there_is_nothing_to_do() -> None:
-    silent = Looking(discovery=False, interfaces=(), wait=0.0)
-    with pytest.raises(click.UsageError, match="--discovery"):
-        await finding.find_on_network(None, silent, verb="join")
+async def test_a_private_table_is_not_looked_for() -> None:
     with pytest.raises(click.UsageError, match="private"):
         await finding.find_on_network(None, LOOKING, verb="join", code="ABCDEFGH")
+
+
+def test_where_one_has_been_is_looked_at_again(programs: Programs) -> None:
+    server = programs.serve()  # and nobody announces it
+    table = open_table(server, Options(seats=3, title="Longship"))
+    assert listed(programs, int(server.rpartition(":")[2])) == []
+    assert programs.run("join", table).end() == 0
+    (found,) = listed(programs, int(server.rpartition(":")[2]))
+    assert found["table"] == table.partition("@")[0]
+    here = programs.run("ls", "--no-discovery")
+    assert table in "\n".join(here.out)

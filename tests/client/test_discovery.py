@@ -8,7 +8,6 @@ import logging
 import socket
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from typing import Any
 
 import pytest
 import zeroconf.asyncio
@@ -16,8 +15,7 @@ import zeroconf.asyncio
 from odin_client import announcement
 from odin_client.address import Address
 from odin_client.announcement import announced
-from odin_client.connection import Connection
-from odin_client.discovery import FoundServer, found_servers, found_tables, reach
+from odin_client.discovery import FoundServer, answers, found_servers, found_tables, reach
 from odin_client.errors import Unreachable
 from odin_client.session import Session
 from odin_client.values import Options
@@ -158,21 +156,23 @@ async def test_a_server_that_does_not_answer_hides_no_other(
     assert list(await tables_of(gone, FoundServer("there", (address,)))) == ["Longship"]
 
 
-async def test_a_server_that_is_named_twice_is_asked_once(
-    address: Address, connect: Connect, monkeypatch: pytest.MonkeyPatch
+async def test_a_server_that_is_named_twice_is_listed_once(
+    address: Address, connect: Connect
 ) -> None:
-    opened: list[Address] = []
-    open_connection = Connection.open
-
-    async def counted(where: Address, *rest: Any, **more: Any) -> Connection:
-        opened.append(where)
-        return await open_connection(where, *rest, **more)
-
     await Session.open_table(await connect(), Options(title="Longship"))
-    monkeypatch.setattr(Connection, "open", counted)
-    twice = (FoundServer("one", (address,), "1"), FoundServer("same", (address,)))
-    assert len(await tables_of(*twice)) == 1
-    assert opened == [address]
+    here = Address("localhost", address.port)
+    names = (
+        FoundServer("one", (address,), "1"),
+        FoundServer("same", (address,)),
+        FoundServer("", (here,)),
+    )
+
+    async def named() -> AsyncGenerator[FoundServer]:
+        for server in names:
+            yield server
+
+    async with contextlib.aclosing(answers(named())) as given:
+        assert len([answer async for answer in given]) == 1
 
 
 # When the network is broken

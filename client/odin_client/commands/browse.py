@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import TYPE_CHECKING
 
-from odin_client.address import Address
+from odin_client.commands.options import Looking, preferences
 from odin_client.errors import ClientError
 
 if TYPE_CHECKING:
-    from odin_client.discovery import FoundServer
     from odin_client.terminal.lobby_view import Listed
 
 
@@ -42,22 +40,14 @@ def browse(run: Callable[[Sequence[str]], int]) -> int:
 
 
 async def _look() -> AsyncGenerator[Listed]:
-    """The tables of this machine and of this network, as their servers answer."""
-    from odin_client.discovery import found_tables
+    """The tables of servers where one has been and of this network, as their servers answer."""
+    from odin_client.commands.finding import servers
+    from odin_client.discovery import WAIT, found_tables
     from odin_client.terminal.lobby_view import Listed
 
-    async with contextlib.aclosing(found_tables(_servers())) as tables:
+    wanted = preferences()
+    looking = Looking(wanted.discovery, wanted.interfaces, WAIT)
+    async with contextlib.aclosing(found_tables(servers(looking))) as tables:
         async for found in tables:
             answer = found.answer
             yield Listed(found.address, found.table, answer.server.name, answer.seconds)
-
-
-async def _servers() -> AsyncGenerator[FoundServer]:
-    from odin_client.discovery import FoundServer, found_servers
-
-    yield FoundServer(name="localhost", addresses=(Address("127.0.0.1"),))
-    if os.environ.get("ODIN_DISCOVERY", "1").lower() in ("0", "false", "no", "off"):
-        return
-    async with contextlib.aclosing(found_servers()) as servers:
-        async for server in servers:
-            yield server

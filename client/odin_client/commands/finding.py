@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import re
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 import click
@@ -17,9 +17,11 @@ from odin_client.connection import Connection
 from odin_client.discovery import (
     WAIT,
     Answer,
+    FoundServer,
     answers,
     found_servers,
     found_tables,
+    known_servers,
     tables_of,
 )
 from odin_client.errors import ClientError, TimedOut
@@ -70,15 +72,12 @@ async def find_on_network(
         return found or given
     if code:
         raise click.UsageError(_("A private table is not on the network: say where it is as well."))
-    if not looking.discovery:
-        raise click.UsageError(
-            _("Say where the table is, or look on the network with --discovery.")
-        )
     end = time.monotonic() + looking.wait
+    once = replace(looking, wait=min(looking.wait, WAIT))
     while True:
         seen = [
             _Seen(found.address, found.table)
-            for answer in await look(looking, min(looking.wait, WAIT))
+            for answer in await look(once)
             for found in tables_of(answer)
         ]
         wanted = _to_join(seen, name) if verb == "join" else seen
@@ -88,19 +87,28 @@ async def find_on_network(
             raise _nothing_found(seen, verb)
 
 
-async def look(looking: Looking, wait: float) -> list[Answer]:
-    """What the servers on the network say that are found within so many seconds."""
-    servers = found_servers(wait=wait, only=looking.interfaces, report=_complain)
-    async with contextlib.aclosing(answers(servers)) as given:
+async def servers(looking: Looking) -> AsyncGenerator[FoundServer]:
+    """The servers that one has been at, then those that are found on the network."""
+    async for server in known_servers():
+        yield server
+    if looking.discovery:
+        found = found_servers(wait=looking.wait, only=looking.interfaces, report=_complain)
+        async with contextlib.aclosing(found) as on_the_network:
+            async for server in on_the_network:
+                yield server
+
+
+async def look(looking: Looking) -> list[Answer]:
+    """What the servers say that are known or found."""
+    async with contextlib.aclosing(answers(servers(looking))) as given:
         return [answer async for answer in given]
 
 
 async def _with_handle(given: Address, looking: Looking) -> Address | None:
     """Where the table is whose handle was given in the place of an address."""
-    if not looking.discovery or given.handle or not _HANDLE.fullmatch(given.host):
+    if given.handle or not _HANDLE.fullmatch(given.host):
         return None
-    servers = found_servers(wait=looking.wait, only=looking.interfaces, report=_complain)
-    async with contextlib.aclosing(found_tables(servers)) as tables:
+    async with contextlib.aclosing(found_tables(servers(looking))) as tables:
         async for table in tables:
             if table.address.handle == given.host.upper():
                 return table.address

@@ -67,6 +67,7 @@ async def _join(
     from odin_client.commands.interface import rejoin_command, run_interface
     from odin_client.connection import Connection
     from odin_client.credential_store import CredentialStore
+    from odin_client.known_servers import KnownServers
     from odin_client.session import Session
 
     address = await find_on_network(given, looking, verb="join", name=name, code=code)
@@ -75,6 +76,7 @@ async def _join(
     try:
         handle = address.handle or ("" if code else await find_to_join(connection, name))
         session = await Session.sit_down(connection, handle, name=name, code=code)
+        KnownServers().remember(address)
         rejoin = rejoin_command("join", session.address, name, code)
         return await run_interface(session, ui, colour=colour, rejoin=rejoin)
     finally:

@@ -46,8 +46,6 @@ def command(
 
     if server is not None:
         return run_in_loop(_list_server(server, as_json))
-    if not discovery:
-        raise click.UsageError(_("Say which server, or look on the network with --discovery."))
     return run_in_loop(_list_network(Looking(discovery, interfaces, wait), as_json))
 
 
@@ -76,7 +74,7 @@ async def _list_network(looking: Looking, as_json: bool) -> int:
     from odin_client.commands.finding import describe, look
     from odin_client.discovery import tables_of
 
-    answers = await look(looking, looking.wait)
+    answers = await look(looking)
     tables = [(table.address, table.table) for answer in answers for table in tables_of(answer)]
     if as_json:
         servers = [

@@ -92,10 +92,8 @@ def _begin(ctx: click.Context) -> int:
     """What happens without a command: the table browser at a terminal, help elsewhere."""
     from odin_client.commands.options import Ui, choose_ui, preferences
 
-    if (
-        choose_ui(preferences().ui, os.environ, sys.stdin.isatty() and sys.stdout.isatty())
-        is not Ui.TUI
-    ):
+    asked = preferences().ui
+    if choose_ui(asked, os.environ, sys.stdin.isatty() and sys.stdout.isatty()) is not Ui.TUI:
         click.echo(ctx.get_help())
         return 0
     from odin_client.commands.browse import browse

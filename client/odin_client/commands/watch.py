@@ -46,12 +46,14 @@ async def _watch(
     from odin_client.commands.interface import run_interface
     from odin_client.connection import Connection
     from odin_client.credential_store import Credential
+    from odin_client.known_servers import KnownServers
     from odin_client.session import Session
 
     address = await find_on_network(given, looking, verb="watch", code=code)
     connection = await Connection.open(address, Credential.new())
     try:
         handle = address.handle or ("" if code else await find_to_watch(connection))
+        KnownServers().remember(address)
         return await run_interface(Session(connection, handle, code=code), ui, colour=colour)
     finally:
         await connection.close()

@@ -1,0 +1,43 @@
+"""The servers that one has been at, the last one first: a few addresses, and nothing secret.
+
+To remember is a comfort: a file that cannot be read holds nothing, one that cannot be written is
+left alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from pathlib import Path
+from typing import Any, Final
+
+from odin_client.address import Address, BadAddress
+from odin_client.state_folder import replace_file, state_folder
+
+MOST: Final = 5
+"""How many are remembered."""
+
+
+class KnownServers:
+    """One file: `{"servers": ["192.168.1.20", "odin.example:7712"]}`."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        """Touches nothing yet."""
+        self.path: Final = path or state_folder() / "servers.json"
+
+    def all(self) -> list[Address]:
+        """The addresses, without handles."""
+        try:
+            content: Any = json.loads(self.path.read_text(encoding="utf-8"))
+            return [Address.parse(str(text)).at("") for text in content["servers"]][:MOST]
+        except (OSError, ValueError, KeyError, TypeError, BadAddress):
+            return []
+
+    def remember(self, address: Address) -> None:
+        """Puts a server first."""
+        server = address.at("")
+        known = [server, *(other for other in self.all() if other != server)][:MOST]
+        content = json.dumps({"servers": [str(other) for other in known]}, indent=1)
+        with contextlib.suppress(OSError):
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            replace_file(self.path, f"{content}\n")
