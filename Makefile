@@ -12,7 +12,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 CATALOGUES := $(wildcard client/odin_client/locale/*/LC_MESSAGES/*.po)
 
 .DEFAULT_GOAL := help
-.PHONY: help play setup test test-tmux interop chaos bench check check-format check-lint check-types \
+.PHONY: help play setup test test-tmux interop chaos soak bench check check-format check-lint check-types \
   check-contract check-stubs check-imports check-catalogues format stubs catalogues captures lock clean
 
 help: ## say what can be made
@@ -37,6 +37,9 @@ interop: $(VENV)/ready-to-develop ## let the clients of examples/ and our own pl
 
 chaos: $(VENV)/ready-to-develop ## kill a server every second while bots play, and see that nothing is lost
 	@$(BIN)/python -m tests.chaos $(ARGS)
+
+soak: $(VENV)/ready-to-develop ## open and abandon 10,000 tables, and see that memory comes back
+	@$(BIN)/python -m tests.soak $(ARGS)
 
 bench: $(VENV)/ready-to-develop ## measure, each figure beside its floor
 	@$(BIN)/python -m bench $(ARGS)
