@@ -22,8 +22,8 @@ from tests.chaos.killable import UNLIMITED, KillableServer
 
 SETTINGS = (*UNLIMITED, "away_budget=1", "empty_after=4")
 """Whoever is gone is given up soon, and so is a table without people."""
-TOGETHER = 1_000
-"""Tables that are open at the same time: as many as a server allows unless told."""
+TOGETHER = 999
+"""Tables that are open at once: as many as a server allows, less the one that reconnects."""
 WARM_UP = TOGETHER
 AT_ONCE = 32
 """Tables that are being opened at the same time."""
