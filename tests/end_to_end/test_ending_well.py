@@ -78,60 +78,52 @@ async def test_a_thousand_streams_are_told_and_the_server_ends_within_five_secon
         assert time.monotonic() - began < SECONDS
 
 
-async def test_no_call_is_cut_off_while_the_server_stops(tmp_path: Path) -> None:
+async def test_no_call_is_cut_off_and_what_was_answered_is_kept(tmp_path: Path) -> None:
     """Each call is answered, or refused and told when to come back; or it came after the end."""
+    serve = ("serve", "--listen", "127.0.0.1:0", "--store", f"sqlite:{tmp_path / 'tables.db'}")
     with programs_in(tmp_path) as programs:
-        server = programs.start("serve", "--listen", "127.0.0.1:0", *ROOM)
+        server = programs.start(*serve, *ROOM)
         address = server.line_with("serves on").split()[-1]
-        async with _channels(address, CALLERS) as channels, asyncio.timeout(5 * DEADLINE):
-            answered = 0
-            enough = asyncio.Event()
+        opened: list[tuple[Person, lobby_pb2.CreateTableRequest, str]] = []
+        enough = asyncio.Event()
 
-            async def call_until_refused(
-                person: Person,
-            ) -> tuple[Refused, lobby_pb2.CreateTableRequest]:
-                nonlocal answered
-                while True:
-                    request = lobby_pb2.CreateTableRequest()
-                    try:
-                        await person.call(person.lobby.CreateTable, request)
-                    except Refused as refused:
-                        return refused, request
-                    answered += 1
-                    if answered == 5 * CALLERS:
-                        enough.set()
+        async def open_until_refused(
+            person: Person,
+        ) -> tuple[Person, lobby_pb2.CreateTableRequest, Refused]:
+            while True:
+                request = lobby_pb2.CreateTableRequest()
+                try:
+                    answer = await person.call(person.lobby.CreateTable, request)
+                except Refused as refused:
+                    return person, request, refused
+                opened.append((person, request, answer.table))
+                if len(opened) == 5 * CALLERS:
+                    enough.set()
 
+        async with _channels(address, CALLERS) as channels, asyncio.timeout(3 * DEADLINE):
             people = [Person(channel, f"caller {n}") for n, channel in enumerate(channels)]
-            calls = [asyncio.create_task(call_until_refused(person)) for person in people]
+            calls = [asyncio.create_task(open_until_refused(person)) for person in people]
             await enough.wait()
             server.process.send_signal(signal.SIGTERM)
             refusals = await asyncio.gather(*calls)
             assert await asyncio.to_thread(server.end) == 0
-            assert {refused.code for refused, _ in refusals} == {grpc.StatusCode.UNAVAILABLE}
-            told = [refused for refused, _ in refusals if refused.reason == "SERVER_DRAINING"]
-            assert told
-            assert all(refused.retry_after for refused in told)
+        assert {refused.code for *_, refused in refusals} == {grpc.StatusCode.UNAVAILABLE}
+        told = [refused for *_, refused in refusals if refused.reason == "SERVER_DRAINING"]
+        assert told
+        assert all(refused.retry_after for refused in told)
 
+        server = programs.start(*serve, *ROOM)
+        address = server.line_with("serves on").split()[-1]
+        async with _channels(address, 1) as (channel,), asyncio.timeout(3 * DEADLINE):
+            for person, request, table in opened:
+                same = Person(channel, person.name)
+                again = await same.call(same.lobby.CreateTable, request)
+                assert (again.table, again.replayed) == (table, True)
             # Whatever was not answered was not done: a call that was cut off would show here.
-            programs.serve("--listen", address, *ROOM)
-            for person, (_, request) in zip(people, refusals, strict=True):
-                again = await _insist(person, request)
-                assert not again.replayed
-
-
-async def _insist(
-    person: Person, request: lobby_pb2.CreateTableRequest
-) -> lobby_pb2.CreateTableResponse:
-    """Repeats a request until the connection is there again."""
-    while True:
-        try:
-            answer: lobby_pb2.CreateTableResponse
-            answer = await person.call(person.lobby.CreateTable, request)
-        except Refused as refused:
-            assert refused.code is grpc.StatusCode.UNAVAILABLE  # noqa: PT017 -- until it is there
-            await asyncio.sleep(0.05)
-        else:
-            return answer
+            for person, request, _ in refusals:
+                same = Person(channel, person.name)
+                answer = await same.call(same.lobby.CreateTable, request)
+                assert not answer.replayed
 
 
 async def _last_item(stream: Stream) -> play_pb2.WatchTableResponse:
