@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from odin_client.languages import _
+from odin_client.languages import ENGLISH, _, spoken
 
 
 class ClientError(Exception):
@@ -62,7 +62,8 @@ class Refused(ClientError):
         code: str = "",
         retry_after: float | None = None,
     ) -> None:
-        super().__init__(message, _advice(reason))
+        own = None if spoken() == ENGLISH else _in_own_words(reason, facts or {})
+        super().__init__(own or message, _advice(reason))
         self.reason = reason
         """A name of `ErrorReason` without its prefix, such as "STALE_DECISION"; empty when gRPC
         itself refused."""
@@ -86,6 +87,33 @@ class VersionsDiffer(Refused):
     """CLIENT_TOO_OLD, or a server that does not speak this contract."""
 
     exit_code = 6
+
+
+def _in_own_words(reason: str, facts: Mapping[str, str]) -> str | None:
+    """What the server means, for people whose language it does not speak.
+
+    None where only its own words, which name the thing, can say it.
+    """
+    said = {
+        "TABLE_NOT_FOUND": _("There is no such table, or the code is wrong."),
+        "TABLE_DAMAGED": _("The records of this table cannot be read."),
+        "NOT_ALLOWED": _("Only a seat of this table, or only its host, may do that."),
+        "GAME_OVER": _("The game, or the table, is over."),
+        "ALREADY_STARTED": _("A game is being played."),
+        "NOT_STARTED": _("Not now: too few seats are taken, or no game has started."),
+        "TABLE_FULL": _("Every seat is taken."),
+        "SEAT_TAKEN": _("That seat is taken."),
+        "NAME_TAKEN": _("Somebody at the table has that name."),
+        "STALE_DECISION": _("Something else has to be decided now."),
+        "NOT_YOUR_TURN": _("It is not your turn."),
+        "ILLEGAL_ACTION": _("The rules forbid that ({rule})."),
+        "RATE_LIMITED": _("That was too much at once."),
+        "SERVER_DRAINING": _("The server is about to stop."),
+        "STORE_UNAVAILABLE": _("The server cannot write down what happens."),
+        "BAD_CREDENTIAL": _("The server does not accept your credential."),
+        "CLIENT_TOO_OLD": _("The server no longer talks to this version."),
+    }.get(reason)
+    return said and said.format(rule=facts.get("rule", "?"))
 
 
 def _advice(reason: str) -> str:

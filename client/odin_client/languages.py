@@ -29,6 +29,7 @@ VARIABLES: Final = ("ODIN_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
 """Where a language is looked for when `--lang` names none, first one first."""
 
 _current: gettext.NullTranslations = gettext.NullTranslations()
+_spoken = ENGLISH
 
 
 def chosen(option: str | None, environment: Mapping[str, str]) -> str:
@@ -41,12 +42,18 @@ def chosen(option: str | None, environment: Mapping[str, str]) -> str:
 
 def use(language: str) -> None:
     """Speaks this language from now on. One without a catalogue is English."""
-    global _current  # noqa: PLW0603 -- a program speaks one language at a time
+    global _current, _spoken  # noqa: PLW0603 -- a program speaks one language at a time
+    _spoken = language
     _current = gettext.translation(DOMAIN, FOLDER, [language], fallback=True)
     # The library of the command line looks its own words up by these.
     gettext.bindtextdomain(DOMAIN, str(FOLDER))
     gettext.textdomain(DOMAIN)
     os.environ["LANGUAGE"] = language
+
+
+def spoken() -> str:
+    """The language that is spoken."""
+    return _spoken
 
 
 def _(message: str, /) -> str:

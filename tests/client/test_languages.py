@@ -7,6 +7,7 @@ from collections.abc import Generator
 import pytest
 
 from odin_client import sentences
+from odin_client.errors import Refused
 from odin_client.languages import ENGLISH, _, chosen, ngettext, use
 from odin_client.rules_text import rules_text
 from odin_engine import Card
@@ -78,6 +79,18 @@ def test_help_and_errors_are_french(programs: Programs) -> None:
     assert any("Aucun serveur ne répond à 127.0.0.1:1" in line for line in refused.errors)
     unknown = programs.run("--lang", "de", "rules")
     assert unknown.process.returncode == 2
+
+
+@pytest.mark.usefixtures("french")
+def test_a_refusal_is_french_and_names_the_rule() -> None:
+    refused = Refused("ILLEGAL_ACTION", "44 does not beat 64.", {"rule": "R9"})
+    assert refused.message == "Les règles l’interdisent (R9)."
+    assert str(Refused("TABLE_FULL", "There is no seat.")).startswith("Toutes les places")
+    assert Refused("INVALID_OPTION", "There are no 7 seats.").message == "There are no 7 seats."
+
+
+def test_in_english_a_refusal_keeps_the_words_of_the_server() -> None:
+    assert Refused("ILLEGAL_ACTION", "44 does not beat 64.").message == "44 does not beat 64."
 
 
 def test_json_mode_is_the_same_in_every_language(programs: Programs) -> None:
