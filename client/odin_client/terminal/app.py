@@ -117,6 +117,7 @@ class _AtTable:
             full.spawn,
             lambda: full.size,
             self._leave_for_good,
+            self._caps.ascii_only,
             {**full.commands, "chat": self._open_chat},
         )
 

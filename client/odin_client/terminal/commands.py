@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import Final, TypeAlias
 
 from odin_client.errors import ClientError
+from odin_client.invitation import qr_lines
 from odin_client.languages import _
 from odin_client.selection import Selection, next_of_number, pick_ups
 from odin_client.sentences import colour_name
@@ -52,11 +53,13 @@ class Commands:
         spawn: Spawn,
         size: Callable[[], tuple[int, int]],
         leave_for_good: Callable[[], None],
+        ascii_only: bool,
         of_the_terminal: Mapping[str, Command],
     ) -> None:
         """Binds the names of the commands.
 
-        `size` gives the columns and rows of the terminal, `leave_for_good` ends the client;
+        `size` gives the columns and rows of the terminal, `leave_for_good` ends the client,
+        `ascii_only` says whether no picture can be drawn;
         `of_the_terminal` are the commands that are about the terminal and not about the game.
         """
         self._screen: Final = screen
@@ -64,8 +67,10 @@ class Commands:
         self._spawn: Final = spawn
         self._size: Final = size
         self._leave_for_good: Final = leave_for_good
+        self._ascii_only: Final = ascii_only
         self._table: Final[Mapping[str, Command]] = {
             "open": self._open,
+            "invite": self._invite,
             "scroll": self._scroll,
             "stay": self._stay,
             "leave": self._leave,
@@ -151,6 +156,13 @@ class Commands:
     def _open(self, page: Page) -> None:
         self._screen.page = page
         self._screen.scroll = 0
+
+    def _invite(self) -> None:
+        screen = self._screen
+        first = screen.invitation.partition("\n")[0]
+        if first and not screen.picture:
+            screen.picture = tuple(qr_lines(first, ascii_only=self._ascii_only))
+        self._open(Page.INVITE)
 
     def _scroll(self, lines: int) -> None:
         screen = self._screen

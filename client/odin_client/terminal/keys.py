@@ -94,6 +94,10 @@ def _page(screen: Screen) -> tuple[Binding, ...]:
         case Page.RULES:
             other = Binding(("tab", "?", "f1", "left"), "open", Page.HELP, _("the keys"), _("Tab"))
             return (other, *_scrolling(), close)
+        case Page.INVITE:
+            return (Binding(("i",), "open", Page.TABLE), close)
+        case Page.OPTIONS:
+            return (Binding(("o",), "open", Page.TABLE), close)
         case Page.LOG:
             return (*_scrolling(), Binding(("l",), "open", Page.TABLE), close)
         case _:
@@ -123,7 +127,11 @@ def _of_phase(screen: Screen) -> tuple[Binding, ...]:
         case Phase.WAITING:
             ready = (Binding(("space",), "ready", None, _("ready"), _("Space")),) if seated else ()
             bots = _bots() if screen.table.i_am_host else ()
-            return (*start, *ready, *bots, *talk, _log(), _leave(), _help())
+            about = (
+                Binding(("i",), "invite", None, _("invite"), "i"),
+                Binding(("o",), "open", Page.OPTIONS, _("options"), "o"),
+            )
+            return (*start, *ready, *bots, *talk, *about, _log(), _leave(), _help())
         case Phase.PLAYING:
             play = _pick_up(screen) if screen.choosing_pick_up else _play()
             mine = play if screen.hand else ()

@@ -31,6 +31,8 @@ class Page(Enum):
     RULES = auto()
     SCORES = auto()
     LOG = auto()
+    INVITE = auto()
+    OPTIONS = auto()
 
 
 class Question(Enum):
@@ -61,6 +63,8 @@ class Screen:
     """Of the server, for the title."""
     invitation: str = ""
     """The command with which others sit down here. Empty: nobody can."""
+    picture: tuple[str, ...] = ()
+    """The first line of the invitation as a QR code; empty where none can be drawn."""
     ends_with_me: bool = False
     """Whether the server is only mine and ends when I leave."""
     selection: Selection = field(default_factory=Selection)

@@ -77,7 +77,13 @@ def rules_of(depth: Depth) -> Mapping[str, str]:
         **cards,
         "chosen": "bold reverse" if monochrome else "bold",
         "unusable": "dim",
+        # Bright on dark, also where the terminal is dark on bright: cameras want it so.
+        "picture": "" if monochrome else f"bg:{_black(depth)} fg:{_white(depth)}",
     }
+
+
+def _white(depth: Depth) -> str:
+    return "ansiwhite" if depth is Depth.ANSI_16 else "#ffffff"
 
 
 def _black(depth: Depth) -> str:

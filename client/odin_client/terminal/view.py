@@ -21,7 +21,7 @@ from odin_client.terminal.cells import (
 from odin_client.terminal.frame import MIN_ROWS, framed, key_line, title_bar
 from odin_client.terminal.keys import bindings
 from odin_client.terminal.screen import Page, Question, Screen
-from odin_client.terminal.waiting import ready_line, waiting_room
+from odin_client.terminal.waiting import invite_page, options_page, ready_line, waiting_room
 from odin_client.values import Phase
 
 
@@ -57,10 +57,18 @@ def _middle(screen: Screen, cols: int, room: int) -> list[Line]:
             return pages.text_page(_("RULES"), pages.rules_rows(cols), screen.scroll, cols, room)
         case Page.LOG:
             return pages.log_page(screen, cols, room)
+        case Page.INVITE:
+            return invite_page(screen, cols, room)
+        case Page.OPTIONS:
+            return options_page(screen, cols, room)
         case Page.SCORES:
             return scores.scores(screen, cols, room)
         case Page.TABLE:
-            pass
+            return _table(screen, cols, room)
+
+
+def _table(screen: Screen, cols: int, room: int) -> list[Line]:
+    """What depends on where the table is in its life."""
     match screen.table.phase:
         case Phase.WAITING:
             return waiting_room(screen, cols, room)

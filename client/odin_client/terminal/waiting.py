@@ -5,7 +5,7 @@ from __future__ import annotations
 from odin_client.languages import _
 from odin_client.sentences import clock, ending
 from odin_client.terminal.board import away, log_lines
-from odin_client.terminal.cells import BLANK, Click, Line, Span, line, pad, width
+from odin_client.terminal.cells import BLANK, Click, Line, Span, line, pad, width, wrap
 from odin_client.terminal.frame import section
 from odin_client.terminal.screen import Screen
 from odin_client.values import Occupant, Options, Seat
@@ -70,6 +70,37 @@ def describe(options: Options) -> str:
     if options.private:
         parts.append(_("private"))
     return ", ".join(parts)
+
+
+def invite_page(screen: Screen, cols: int, room: int) -> list[Line]:
+    """Every line with which others sit down, and the first of them as a picture."""
+    lines = [section(_("INVITE"), cols), *_invitation(screen)]
+    if not screen.invitation:
+        hint = _("Others see this table in `odin-table`, or type the address that you typed.")
+        return [*lines, *(line(f"   {row}") for row in wrap(hint, cols - 4))]
+    picture = screen.picture
+    if len(lines) + len(picture) > room or any(width(row) + 4 > cols for row in picture):
+        hint = _("A larger window shows a picture that a telephone can read.")
+        return [*lines, *(line(f"   {row}") for row in wrap(hint, cols - 4))][:room]
+    return [*lines, *(line("   ", Span(row, "picture")) for row in picture)]
+
+
+def options_page(screen: Screen, cols: int, room: int) -> list[Line]:
+    """How this table plays, an option a line. They were chosen when it was opened."""
+    options = screen.table.options
+    deck = _("36 cards for two players") if options.short_deck else _("54 cards")
+    rows = (
+        (_("Title"), options.title),
+        (_("Seats"), str(options.seats)),
+        (_("The game goes"), ending(options)),
+        (_("The deck"), deck),
+        (_("The clock"), clock(options) or _("none")),
+        (_("Who finds it"), _("whoever has the code") if options.private else _("everybody")),
+        (_("Code"), screen.table.code),
+        (_("Other bots"), _("may sit down") if options.open_to_bots else _("may not sit down")),
+    )
+    shown = [line(f"   {pad(name, 16)} {value}") for name, value in rows if value]
+    return [section(_("THIS TABLE"), cols), *shown][:room]
 
 
 def ready_line(screen: Screen) -> Line:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+from odin_client.invitation import qr_lines
 from odin_client.selection import Selection
 from odin_client.table import TableModel
 from odin_client.terminal.screen import Page, Question, Screen
@@ -252,6 +253,21 @@ def waiting() -> Screen:
     return here
 
 
+def inviting() -> Screen:
+    here = waiting()
+    here.page = Page.INVITE
+    here.picture = tuple(qr_lines(here.invitation))
+    return here
+
+
+def options() -> Screen:
+    here = waiting()
+    here.page = Page.OPTIONS
+    here.table.options = replace(here.table.options, title="Longship", private=True)
+    here.table.code = "ABCD2345"
+    return here
+
+
 def between_deals() -> Screen:
     here = playing()
     assert here.table.game is not None
@@ -316,6 +332,8 @@ SCREENS: dict[str, Callable[[], Screen]] = {
     "host-leaving": host_leaving,
     "leaving-alone": leaving_alone,
     "waiting": waiting,
+    "inviting": inviting,
+    "options": options,
     "between-deals": between_deals,
     "game-over": game_over,
     "closed": closed,

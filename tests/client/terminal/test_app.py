@@ -104,6 +104,7 @@ async def playing(
                 zoe,
                 caps=caps or Capabilities(depth=Depth.TRUE, title=True),
                 preferences=preferences,
+                invitation="odin-table join HERE",
                 rejoin="odin-table join HERE",
                 terminal_input=keys,
                 terminal_output=ClickOutput(
@@ -191,6 +192,19 @@ async def test_the_host_seats_bots_and_starts() -> None:
         await zoe.wait_for("There is no bot here that you could remove.")
         zoe.press("enter")
         await zoe.wait_for("YOUR TURN", "CENTRE empty")
+
+
+async def test_the_waiting_room_says_how_others_come_and_how_the_table_plays() -> None:
+    async with playing(MINE, OTHERS, started=False) as (zoe, _):
+        zoe.press("i")
+        await zoe.wait_for("── INVITE", "odin-table join HERE", "▀", "Esc close")
+        x, y = zoe.position_of("█")
+        cell = zoe.output.drawn.buffer[y][x]
+        assert (cell.fg, cell.bg) == ("ffffff", "000000")
+        zoe.press("i", "o")
+        await zoe.wait_for("── THIS TABLE", "54 cards", "a single deal", without="INVITE")
+        zoe.press("escape")
+        await zoe.wait_for("WAITING ROOM")
 
 
 async def test_the_host_who_leaves_may_close_the_table() -> None:
