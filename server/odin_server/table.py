@@ -334,10 +334,13 @@ class Table:
     def kept_until(self, number: int) -> int | None:
         """When the holder of this seat has stayed away for too long, in microseconds since 1970.
 
-        None: the holder is here, or a substitute plays already, or it is a bot's seat.
+        None: the holder is here, a substitute plays already, it is a bot's seat, or the table has
+        ended.
         """
         seat = self.state.seats[number]
         if seat is None or not seat.holder or seat.substitute is not None:
+            return None
+        if self.state.phase is TablePhase.CLOSED:
             return None
         return self.presence.away_until(seat.holder, in_game=self.state.in_game)
 
