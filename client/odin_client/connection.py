@@ -8,6 +8,7 @@ same id, for as long as the caller's patience lasts.
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 import time
 import uuid
@@ -37,6 +38,8 @@ from odin_table.v1 import (
     play_pb2,
     play_pb2_grpc,
 )
+
+_log: Final = logging.getLogger(__name__)
 
 REVISION: Final = 1
 """The revision of the contract that this client was written for."""
@@ -147,6 +150,7 @@ class Connection:
         except BaseException:
             await connection.close()
             raise
+        _log.info("connected to %s, version %r", address.server, connection.info.version)
         return connection
 
     async def call(
@@ -177,6 +181,7 @@ class Connection:
                 )
             except grpc.aio.AioRpcError as error:
                 refusal = refusal_of(error, type(request).__name__.removesuffix("Request"))
+                _log.info("%s refused: %s", refusal.call, refusal.reason or refusal.code)
                 if error.code() not in _REPEATABLE:
                     raise refusal from error
                 pause = max(backoff(attempt), refusal.retry_after or 0)

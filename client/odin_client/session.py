@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import time
 from collections.abc import AsyncGenerator, Callable
 from datetime import UTC, datetime
@@ -38,6 +39,8 @@ from odin_client.wire import (
     time_of,
 )
 from odin_table.v1 import chat_pb2, lobby_pb2, play_pb2
+
+_log: Final = logging.getLogger(__name__)
 
 SILENCE: Final = 25.0
 """Seconds without a message after which the line counts as broken. The server says something at
@@ -142,6 +145,7 @@ class Session:
         )
         self.table.table = answer.table
         self.table.my_seat = answer.seat
+        _log.info("table %r: in seat %d", answer.table, answer.seat)
         self._start_anew()
         return answer.seat
 
@@ -187,6 +191,7 @@ class Session:
                     raise unreachable(self.connection.address, broken.problem) from broken
                 pause = max(backoff(attempt), broken.problem.retry_after or 0)
                 message = broken.problem.message
+            _log.info("table %r: line lost (attempt %d): %s", self.table.table, attempt, message)
             self.link = LinkChanged(online=False, problem=message, attempt=attempt, retry_in=pause)
             yield self.link
             if await self._paused(pause):
@@ -206,6 +211,7 @@ class Session:
         try:
             while (item := await self._next_item(stream)) is not None:
                 if not self.link.online:
+                    _log.info("table %r: line mended", self.table.table)
                     self.link = LinkChanged(online=True)
                     yield self.link
                 if tap:

@@ -125,6 +125,7 @@ class Lobby:
             self._opening.discard(handle)
         self._tables[handle] = table
         self._list(entry, address)
+        _log.info("table %s opened", handle)
         return table
 
     def _list(self, entry: Entry, address: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import logging
 import random
 import secrets
 import signal
@@ -43,6 +44,9 @@ from odin_server.watch import Watch
 
 _LAST_GRACE: Final = 0.5
 """Seconds for what has not ended by itself when the server stops."""
+
+
+_log: Final = logging.getLogger(__name__)
 
 
 class CannotListen(Exception):
@@ -194,6 +198,7 @@ async def _serve(settings: Settings, log: EventLog, beside: Beside) -> None:
     if settings.until_empty:
         server.lobby.listeners.append(_WhenEmpty(server.lobby, stopping.set))
     await server.start()
+    _log.info("version %s serves on port %d", version("odin-table"), server.port)
     # What is loaded by now stays. To look at it would hold up everybody for 10 ms, again and again.
     gc.freeze()
     sys.stdout.write(f"odin-table serves on {_bracketed(settings.host)}:{server.port}\n")
@@ -201,6 +206,7 @@ async def _serve(settings: Settings, log: EventLog, beside: Beside) -> None:
     async with beside(server.port):
         await stopping.wait()
     await server.stop()
+    _log.info("stopped")
 
 
 def _bracketed(host: str) -> str:

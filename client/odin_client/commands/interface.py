@@ -17,8 +17,8 @@ from odin_client.address import Address
 from odin_client.commands.options import Ui, preferences
 from odin_client.errors import ClientError
 from odin_client.languages import ENGLISH, _, use
+from odin_client.logs import client_log
 from odin_client.session import Session
-from odin_client.state_folder import state_folder
 
 if TYPE_CHECKING:
     from odin_client.terminal.capabilities import Capabilities
@@ -58,7 +58,8 @@ async def _until_a_signal(work: Coroutine[Any, Any, int]) -> int:
 
 def log_file() -> Path:
     """Where a full-screen client, and a server that it starts, write what goes wrong."""
-    return state_folder() / "odin-table.log"
+    named = click.get_current_context().find_root().params.get("log_file")
+    return named if isinstance(named, Path) else client_log()
 
 
 def rejoin_command(command: str, address: Address, name: str, code: str = "") -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import io
+import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -52,6 +53,12 @@ def _summaries() -> dict[str, str]:
     }
 
 
+_log: Final = logging.getLogger(__name__)
+
+_WITH_VALUE: Final = ("--lang", "--log-file")
+_FLAGS: Final = ("-v", "--verbose", "--debug")
+"""The options that may stand anywhere in a command line."""
+
 DEBUG: Final = "ODIN_DEBUG"
 """Set when tracebacks are wanted."""
 
@@ -82,12 +89,6 @@ def _version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
         ctx.exit()
 
 
-def _be_verbose(_ctx: click.Context, _param: click.Parameter, verbose: bool) -> None:
-    # gRPC reads this when it is imported, and otherwise writes into the middle of the screen.
-    if not verbose:
-        os.environ["GRPC_VERBOSITY"] = "NONE"
-
-
 def _begin(ctx: click.Context) -> int:
     """What happens without a command: the table browser at a terminal, help elsewhere."""
     from odin_client.commands.options import Ui, choose_ui, preferences
@@ -111,9 +112,13 @@ def _program() -> click.Group:
     """The command line, in the language that is spoken now."""
 
     @click.pass_context
-    def begin(ctx: click.Context, debug: bool) -> int:
+    def begin(ctx: click.Context, debug: bool, verbose: bool, log_file: Path | None) -> int:
         if debug:
             os.environ[DEBUG] = "1"
+        if not verbose:
+            # gRPC reads this when it is imported, and else writes into the middle of the screen.
+            os.environ["GRPC_VERBOSITY"] = "NONE"
+        _begin_to_log(ctx.invoked_subcommand, log_file, verbose)
         return _begin(ctx) if ctx.invoked_subcommand is None else 0
 
     return _Commands(
@@ -150,36 +155,50 @@ def _program() -> click.Group:
             click.Option(
                 ["-v", "--verbose"],
                 is_flag=True,
-                is_eager=True,
-                expose_value=False,
-                callback=_be_verbose,
-                help=_("Let gRPC say on stderr what it is doing."),
+                help=_("Say on stderr what is going on, and let gRPC do so too."),
+            ),
+            click.Option(
+                ["--log-file"],
+                type=click.Path(path_type=Path, dir_okay=False),
+                help=_("What goes on is written here (default: a file in the state folder)."),
             ),
             click.Option(["--debug"], is_flag=True, help=_("Show where an error came from.")),
         ],
     )
 
 
-def _with_language_first(arguments: Sequence[str]) -> list[str]:
-    """The arguments with `--lang` at the front, wherever it was, and its language in use.
+def _with_general_options_first(arguments: Sequence[str]) -> list[str]:
+    """The arguments with the options of every command at the front, wherever they were.
 
-    Everything that is said is said in that language, so it has to be known before anything else.
+    The language is in use then: everything that is said is said in it, so it has to be known before
+    anything else.
     """
     rest: list[str] = []
-    wanted: list[str] = []
+    general: list[str] = []
+    language = os.environ.get("ODIN_LANG")
     given = iter(arguments)
     for argument in given:
+        name, equals, value = argument.partition("=")
         if argument == "--":
             rest += [argument, *given]
-        elif argument == "--lang":
-            wanted = [f"--lang={next(given, '')}"]
-        elif argument.startswith("--lang="):
-            wanted = [argument]
+        elif name in _WITH_VALUE:
+            value = value if equals else next(given, "")
+            general.append(f"{name}={value}")
+            language = value if name == "--lang" else language
+        elif argument in _FLAGS:
+            general.append(argument)
         else:
             rest.append(argument)
-    option = wanted[0].partition("=")[2] if wanted else os.environ.get("ODIN_LANG")
-    use(chosen(option or _language_in_settings(), os.environ))
-    return [*wanted, *rest]
+    use(chosen(language or _language_in_settings(), os.environ))
+    return [*general, *rest]
+
+
+def _begin_to_log(command: str | None, path: Path | None, verbose: bool) -> None:
+    from odin_client import logs
+
+    serves = command == "serve"
+    path = path or (logs.server_log() if serves else logs.client_log())
+    logs.begin(path, verbose=verbose, talks=serves)
 
 
 def _language_in_settings() -> str | None:
@@ -207,7 +226,7 @@ def run(arguments: list[str]) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        return _run_program(_with_language_first(arguments))
+        return _run_program(_with_general_options_first(arguments))
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
     except click.ClickException as error:
@@ -232,10 +251,12 @@ def _told(error: Exception) -> int:
 
         traceback.print_exception(error)
     if isinstance(error, ClientError):
+        _log.info("ends with %d: %s", error.exit_code, type(error).__name__)
         click.echo(f"odin-table: {error.message}", err=True)
         if error.advice:
             click.echo(error.advice, err=True)
         return error.exit_code
+    _log.error("a fault of the program", exc_info=error)
     problem = f"{type(error).__name__}: {error}"
     click.echo(
         "odin-table: " + _("something went wrong: {problem}").format(problem=problem), err=True
