@@ -36,15 +36,16 @@ class Presence:
         self.version += 1
         if credential is not None:
             self._count_absence(credential, now)
+            self._since.pop(credential, None)
         self._streams[credential] += 1
 
-    def left(self, credential: bytes | None, now: int) -> None:
-        """A stream was closed."""
+    def left(self, credential: bytes | None, now: int, *, missed: bool) -> None:
+        """A stream was closed. `missed`: it is somebody who is waited for, not one of a crowd."""
         self.version += 1
         self._streams[credential] -= 1
         if self._streams[credential] <= 0:
             del self._streams[credential]
-        if credential is not None:
+        if credential is not None and missed:
             self._since[credential] = now
 
     def expected(self, credential: bytes, now: int) -> None:

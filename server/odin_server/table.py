@@ -322,12 +322,17 @@ class Table:
 
     def stream_closed(self, credential: bytes | None) -> None:
         """Somebody watches no more."""
-        self.presence.left(credential, self._world.clock.now())
+        missed = self._is_missed(credential)
+        self.presence.left(credential, self._world.clock.now(), missed=missed)
         self._presence_changed(credential)
 
-    def _presence_changed(self, credential: bytes | None) -> None:
+    def _is_missed(self, credential: bytes | None) -> bool:
+        """Whether the table waits for whoever has this credential: a seat's holder, or the host."""
         viewer = self.viewer(credential)
-        if viewer.seat is not None or viewer.is_host:
+        return viewer.seat is not None or viewer.is_host
+
+    def _presence_changed(self, credential: bytes | None) -> None:
+        if self._is_missed(credential):
             self.changed()
         # Of a crowd that comes or goes everybody is told together, with the next beat of the heart.
 

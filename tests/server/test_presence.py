@@ -31,14 +31,14 @@ class Line:
 
     def away(self, length: float) -> None:
         """Is cut for so long; some time later it is cut again."""
-        self.presence.left(ANN, seconds(self.now))
+        self.presence.left(ANN, seconds(self.now), missed=True)
         self.now += length
         self.presence.came(ANN, seconds(self.now))
         self.now += 1000
 
     def left(self) -> float:
         """How long it might be cut now."""
-        self.presence.left(ANN, seconds(self.now))
+        self.presence.left(ANN, seconds(self.now), missed=True)
         until = self.presence.away_until(ANN, in_game=True)
         assert until is not None
         self.presence.came(ANN, seconds(self.now))
@@ -83,7 +83,7 @@ def test_whoever_is_away_when_a_game_starts_has_a_full_budget_from_then_on() -> 
     presence.game_started(seconds(100))
     assert presence.away_until(ANN, in_game=True) == seconds(220)
     presence.came(ANN, seconds(130))
-    presence.left(ANN, seconds(200))
+    presence.left(ANN, seconds(200), missed=True)
     assert presence.away_until(ANN, in_game=True) == seconds(200 + 120 - 30)
 
 
