@@ -15,6 +15,7 @@ from odin_engine.strategies import STRATEGIES, Strategy
 from odin_engine.views import View
 from odin_server.settings import Settings
 from odin_table.v1 import chat_pb2, event_pb2, lobby_pb2, table_pb2
+from tests.server.clocks import SetClock
 from tests.server.conftest import QUICK, Meet, Serve
 from tests.server.people import Person, Refused, payload, play_until, told_until
 
@@ -195,7 +196,8 @@ async def test_a_table_that_somebody_has_left_is_listed_as_one_to_join(
 async def test_a_seat_is_free_when_its_holder_leaves_or_stays_away_before_a_game(
     serve: Serve, meet: Meet
 ) -> None:
-    server = await serve(replace(QUICK, away_budget=0.2))
+    time = SetClock()
+    server = await serve(QUICK, clock=time)
     ann, bob, cleo = (meet(server, name) for name in ("Ann", "Bob", "Cleo"))
     table = await ann.open_table()
     async with aclosing(ann.events(table)) as events:
@@ -203,6 +205,7 @@ async def test_a_seat_is_free_when_its_holder_leaves_or_stays_away_before_a_game
         for person in (ann, bob, cleo):
             await person.sit(table)
         await cleo.leave(table)
+        time.let_pass(QUICK.away_budget, server)
         left: list[tuple[int, int]] = []
         async for event in events:
             if payload(event) == "seat_left":
