@@ -82,15 +82,17 @@ async def run_interface(
     colour: str | None = None,
     invitation: str = "",
     rejoin: str = "",
+    guided: bool = False,
     asks_to_close: bool = False,
 ) -> int:
     """Lets a person or a program play or watch until they stop; gives the exit code.
 
-    `rejoin` is what to type to come back, told at the end when the seat is kept. Raises what
+    `rejoin` is what to type to come back, told at the end when the seat is kept. `guided` tells a
+    newcomer what to do, on a full screen. Raises what
     `Session.follow` raises.
     """
     if ui is Ui.TUI:
-        return await _full_screen(session, colour, invitation, rejoin)
+        return await _full_screen(session, colour, invitation, rejoin, guided)
     if ui is Ui.JSON:
         from odin_client.jsonl import JsonMode
 
@@ -119,7 +121,9 @@ async def run_interface(
     return 0
 
 
-async def _full_screen(session: Session, colour: str | None, invitation: str, rejoin: str) -> int:
+async def _full_screen(
+    session: Session, colour: str | None, invitation: str, rejoin: str, guided: bool
+) -> int:
     from odin_client.terminal import app
 
     return await app.run(
@@ -127,6 +131,7 @@ async def _full_screen(session: Session, colour: str | None, invitation: str, re
         caps=capabilities_here(colour),
         invitation=invitation,
         rejoin=rejoin,
+        guided=guided,
         log_file=log_file(),
         preferences=preferences(),
         at_game_over=lambda: keep_game(session),

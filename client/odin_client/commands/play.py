@@ -24,6 +24,8 @@ class _Wish:
     name: str
     ui: Ui
     colour: str | None
+    guided: bool | None
+    """None: when it is the first game."""
 
     @property
     def server_options(self) -> list[str]:
@@ -89,6 +91,12 @@ def _help() -> str:
     help=_("How long a bot waits before it acts (default: 0.6)."),
 )
 @click.option("--seed", type=int, help=_("Deal the same cards each time."))
+@click.option(
+    "--guide/--no-guide",
+    "guided",
+    default=None,
+    help=_("Say in the first deal what to do (default: until you have finished a game)."),
+)
 @sits_down
 def command(
     bots: int,
@@ -99,6 +107,7 @@ def command(
     bank: int,
     pace: float | None,
     seed: int | None,
+    guided: bool | None,
     name: str,
     ui: Ui,
     colour: str | None,
@@ -108,7 +117,14 @@ def command(
 
     to = threshold_of(threshold, single_deal)
     time = clock_of(turn_time, bank)
-    return run_in_loop(_play(_Wish(bots, level, to, time, pace, seed, name, ui, colour)))
+    return run_in_loop(_play(_Wish(bots, level, to, time, pace, seed, name, ui, colour, guided)))
+
+
+def _is_first_game() -> bool:
+    """Whether nobody has finished a game here: all of those are kept."""
+    from odin_client.game_file import folder
+
+    return not any(folder().glob("*.jsonl"))
 
 
 async def _play(wish: _Wish) -> int:
@@ -138,7 +154,8 @@ async def _play(wish: _Wish) -> int:
             for _bot in range(wish.bots):
                 await session.add_bot(wish.level)
             await session.start()
-            return await run_interface(session, wish.ui, colour=wish.colour)
+            guided = _is_first_game() if wish.guided is None else wish.guided
+            return await run_interface(session, wish.ui, colour=wish.colour, guided=guided)
         finally:
             await connection.close()
     finally:

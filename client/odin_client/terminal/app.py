@@ -47,6 +47,7 @@ async def run(
     preferences: Preferences | None = None,
     invitation: str = "",
     rejoin: str = "",
+    guided: bool = False,
     log_file: Path | None = None,
     at_game_over: Callable[[], Awaitable[str]] | None = None,
     terminal_input: Input | None = None,
@@ -56,10 +57,11 @@ async def run(
 
     `invitation` is what others type to sit down, one command a line; `rejoin` is what brings one
     back, printed at the end when the seat is kept. Without it nothing is left to come back to: the
-    server is only for this person and ends with this client. `at_game_over` keeps the game that is
-    over, and says where, in a line. While the screen is full, what is written to standard error
-    goes to `log_file`, or nowhere. Raises what `Session.follow` raises, with the terminal given
-    back. Ends with 0, or as if killed by a signal: 130 (Ctrl-C), 129, 143.
+    server is only for this person and ends with this client. `guided` tells a newcomer what to do
+    in the first deal; `at_game_over` keeps the game that is over, and says where, in a line. While
+    the screen is full, what is written to standard error goes to `log_file`, or nowhere. Raises
+    what `Session.follow` raises, with the terminal given back. Ends with 0, or as if killed by a
+    signal: 130 (Ctrl-C), 129, 143.
     """
     preferences = preferences or Preferences()
     screen = Screen(
@@ -67,6 +69,7 @@ async def run(
         address=session.address.server,
         invitation=invitation,
         ends_with_me=not rejoin,
+        guided=guided,
         levels=tuple(session.connection.info.levels),
         sort=Sort(preferences.sort),
     )

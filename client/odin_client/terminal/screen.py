@@ -73,6 +73,8 @@ class Screen:
     sort: Sort = Sort.COLOUR
     page: Page = Page.TABLE
     question: Question | None = None
+    guided: bool = False
+    """Whether a newcomer is told in the first deal what to do."""
     notice: str = ""
     """One line that the next key takes away."""
     fresh: Card | None = None

@@ -19,6 +19,7 @@ from odin_client.terminal.cells import (
     line,
 )
 from odin_client.terminal.frame import MIN_ROWS, framed, key_line, title_bar
+from odin_client.terminal.guide import tip
 from odin_client.terminal.keys import bindings
 from odin_client.terminal.screen import Page, Question, Screen
 from odin_client.terminal.waiting import invite_page, options_page, ready_line, waiting_room
@@ -140,4 +141,6 @@ def _leaving(screen: Screen) -> str:
 
 
 def _notice(screen: Screen) -> Line:
-    return line(" ", Span(screen.notice, "news")) if screen.notice else BLANK
+    if screen.notice:
+        return line(" ", Span(screen.notice, "news"))
+    return line(f" {tip(screen)}") if screen.guided else BLANK

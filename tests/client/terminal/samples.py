@@ -112,6 +112,14 @@ def screen(table: TableModel) -> Screen:
     )
 
 
+def guided() -> Screen:
+    here = playing()
+    assert here.table.game is not None
+    here.table.game = replace(here.table.game, deal=1)
+    here.guided = True
+    return here
+
+
 def _chosen(text: str, pick_up: str = "") -> Selection:
     return Selection(cards(text), pick_up=Card.parse(pick_up) if pick_up else None)
 
@@ -314,6 +322,7 @@ def _page(page: Page) -> Callable[[], Screen]:
 
 SCREENS: dict[str, Callable[[], Screen]] = {
     "your-turn": your_turn,
+    "guided": guided,
     "chosen": chosen,
     "chosen-badly": chosen_badly,
     "which-card": which_card,
