@@ -52,7 +52,10 @@ def play_lowest(program: Program, until: str) -> None:
 # Without a server
 
 
-@pytest.mark.parametrize("arguments", [("--version",), ("--help",), ("rules",), ("play", "--help")])
+@pytest.mark.parametrize(
+    "arguments",
+    [("--version",), ("--help",), ("rules",), ("play", "--help"), ("completion", "bash")],
+)
 def test_what_needs_no_server_loads_neither_grpc_nor_prompt_toolkit(
     arguments: tuple[str, ...],
 ) -> None:

@@ -31,6 +31,7 @@ COMMANDS: Final = (
     "replay",
     "rules",
     "conformance",
+    "completion",
 )
 """What there is; each lives in the module of its name."""
 
@@ -50,6 +51,7 @@ def _summaries() -> dict[str, str]:
         "replay": _("look at a finished game again"),
         "rules": _("how the game is played"),
         "conformance": _("run rule vectors through the engine"),
+        "completion": _("let your shell complete what you type"),
     }
 
 

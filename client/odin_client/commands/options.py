@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from odin_client.address import Address, BadAddress
 from odin_client.languages import _
@@ -42,6 +43,15 @@ class _AddressType(click.ParamType[Address]):
             return Address.parse(str(value))
         except BadAddress as error:
             self.fail(str(error), param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The servers that one has been at."""
+        from odin_client.known_servers import KnownServers
+
+        known = map(str, KnownServers().all())
+        return [CompletionItem(server) for server in known if server.startswith(incomplete)]
 
 
 ADDRESS: Final = _AddressType()
