@@ -56,13 +56,16 @@ class Lobby:
         self._reading: Final[dict[str, asyncio.Task[Table | None]]] = {}
         self._waking: asyncio.Task[None] | None = None
         self._opened_from: Final[dict[str, str]] = {}
-        self._seated_from: Final[dict[tuple[str, bytes], str]] = {}
+        self._seated: Final[dict[str, dict[bytes, str]]] = {}
+        """Of each table: who took a seat there, and from which address."""
         self.listeners: Final[list[Listener]] = [self]
         """Whoever is told of every change of every table."""
         limits = world.settings.limits
         self._all: Final = Held("tables", limits.tables)
         self._of_host: Final = Held("tables_per_credential", limits.tables_per_credential)
         self._of_address: Final = Held("tables_per_address", limits.tables_per_address)
+        self._seats_of_holder: Final = Held("seats_per_credential", limits.seats_per_credential)
+        self._seats_of_address: Final = Held("seats_per_address", limits.seats_per_address)
 
     # Starting and stopping
 
@@ -251,6 +254,7 @@ class Lobby:
 
     def table_changed(self, table: Table) -> None:
         """See `table.Listener`: a table that has ended is no longer listed."""
+        self._forget_seats(table)
         if table.state.phase is not TablePhase.CLOSED or table.handle not in self._open:
             return
         entry = self._open.pop(table.handle)
@@ -269,26 +273,29 @@ class Lobby:
 
     def check_seats(self, holder: bytes, address: str) -> None:
         """Raises RATE_LIMITED when this caller, or its address, holds as many seats as it may."""
-        self._forget_seats()
-        limits = self._world.settings.limits
-        of_holder = Held("seats_per_credential", limits.seats_per_credential)
-        of_address = Held("seats_per_address", limits.seats_per_address)
-        for (_, other), taken_from in self._seated_from.items():
-            of_holder.add(other)
-            of_address.add(taken_from)
-        of_holder.check(holder)
-        of_address.check(address)
+        self._seats_of_holder.check(holder)
+        self._seats_of_address.check(address)
 
     def seated(self, handle: str, holder: bytes, address: str) -> None:
         """Somebody has taken a seat at this table from this address."""
-        self._seated_from[handle, holder] = address
+        # A table that has ended meanwhile would never let go of it.
+        seats = self._seated.setdefault(handle, {}) if handle in self._open else None
+        if seats is not None and holder not in seats:
+            seats[holder] = address
+            self._seats_of_holder.add(holder)
+            self._seats_of_address.add(address)
 
-    def _forget_seats(self) -> None:
-        """Forgets the seats that have been left, and those at tables that have ended."""
-        for handle, holder in list(self._seated_from):
-            table = self._tables.get(handle) if handle in self._open else None
-            if table is None or table.state.seat_held_by(holder) is None:
-                del self._seated_from[handle, holder]
+    def _forget_seats(self, table: Table) -> None:
+        """Forgets the seats that have been left at a table, and all of one that has ended."""
+        ended = table.state.phase is TablePhase.CLOSED
+        seats = self._seated.get(table.handle, {})
+        for holder, address in list(seats.items()):
+            if ended or table.state.seat_held_by(holder) is None:
+                del seats[holder]
+                self._seats_of_holder.remove(holder)
+                self._seats_of_address.remove(address)
+        if ended:
+            self._seated.pop(table.handle, None)
 
     def _hold(self, host: bytes, address: str) -> None:
         self._all.add(None)

@@ -67,6 +67,9 @@ async def test_seats(serve: Serve, meet: Meet) -> None:
     await too_many(ann.sit(second), "seats_per_credential")
     await ann.leave(first)
     await ann.sit(second)
+    await too_many(ann.sit(first), "seats_per_credential")
+    await ann.call(ann.lobby.CloseTable, lobby_pb2.CloseTableRequest(table=second))
+    await ann.sit(first)
 
     server = await serve(limited(seats_per_address=1))
     ann, bob = meet(server, "Ann"), meet(server, "Bob")
