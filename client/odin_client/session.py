@@ -173,6 +173,7 @@ class Session:
         for `patience` seconds (None: never).
         """
         broken_since = 0.0
+        kept_until: datetime | None = None
         attempt = 0
         while True:
             try:
@@ -186,16 +187,28 @@ class Session:
                     continue
                 attempt += 1
                 now = time.monotonic()
-                broken_since = broken_since if attempt > 1 else now
+                if attempt == 1:
+                    broken_since, kept_until = now, self._kept_until()
                 if patience is not None and now - broken_since > patience:
                     raise unreachable(self.connection.address, broken.problem) from broken
                 pause = max(backoff(attempt), broken.problem.retry_after or 0)
                 message = broken.problem.message
             _log.info("table %r: line lost (attempt %d): %s", self.table.table, attempt, message)
-            self.link = LinkChanged(online=False, problem=message, attempt=attempt, retry_in=pause)
+            self.link = LinkChanged(
+                online=False,
+                problem=message,
+                attempt=attempt,
+                retry_in=pause,
+                kept_until=kept_until,
+            )
             yield self.link
             if await self._paused(pause):
                 return
+
+    def _kept_until(self) -> datetime | None:
+        """Until when the own seat is kept, when the line has broken just now."""
+        mine = self.table.presence.get(-1 if self.table.my_seat is None else self.table.my_seat)
+        return self.server_now() + mine.may_be_away if mine and mine.may_be_away else None
 
     def retry_now(self) -> None:
         """Ends the pause before the next attempt to mend the line."""

@@ -260,6 +260,8 @@ class LinkChanged:
     """How many times in a row it has been tried."""
     retry_in: float = 0.0
     """Seconds until the next attempt."""
+    kept_until: datetime | None = None
+    """When a substitute plays one's seat, or it is free; by the server's clock, as far as known."""
 
 
 Update: TypeAlias = Event | SnapshotTaken | PresenceChanged | ChatSaid | StreamEnded | LinkChanged

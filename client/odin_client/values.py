@@ -259,6 +259,8 @@ class SeatPresence:
     kept_until: datetime | None = None
     """When a substitute plays, or the seat is free. None for somebody who is there, and when one
     plays already."""
+    may_be_away: timedelta | None = None
+    """For somebody who is there: for how long they may be away from now on, until that."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -391,6 +391,7 @@ def presence_of(message: event_pb2.Presence) -> updates.PresenceChanged:
                 seat.connected,
                 _time_in(seat, "away_since"),
                 _time_in(seat, "kept_until"),
+                seat.may_be_away.ToTimedelta() if seat.HasField("may_be_away") else None,
             )
             for seat in message.seats
         ),

@@ -79,10 +79,14 @@ class Presence:
         since = self.away_since(credential)
         if since is None:
             return None
+        start = max(since, self._game_start) if in_game else since
+        return start + self.may_be_away(credential, in_game=in_game)
+
+    def may_be_away(self, credential: bytes, *, in_game: bool) -> int:
+        """How long an absence may last that begins now, in microseconds."""
         if not in_game:
-            return since + self._budget
-        left = max(self._budget - self._used[credential], min(LEAST, self._budget // 10))
-        return max(since, self._game_start) + left
+            return self._budget
+        return max(self._budget - self._used[credential], min(LEAST, self._budget // 10))
 
     def others(self, credentials: set[bytes]) -> int:
         """How many streams belong to none of these."""

@@ -238,12 +238,15 @@ def presence_of(table: Table) -> event_pb2.Presence:
     for number, seat in state.taken():
         since = presence.away_since(seat.holder) if seat.holder else None
         until = table.kept_until(number)
-        notice.seats.add(
+        told = notice.seats.add(
             seat=number,
             connected=since is None,
             away_since=None if since is None else timestamp(since),
             kept_until=None if until is None else timestamp(until),
         )
+        if seat.holder and since is None:
+            allowed = presence.may_be_away(seat.holder, in_game=state.in_game)
+            told.may_be_away.FromMicroseconds(allowed)
         if seat.holder:
             counted.add(seat.holder)
     notice.watchers = presence.others(counted)

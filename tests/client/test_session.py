@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Callable
+from datetime import timedelta
 
 import pytest
 
@@ -110,9 +111,13 @@ async def test_a_stream_resumes_without_a_hole_after_the_line_broke(
     (ann,) = await seated(connect, "Ann")
     over_there = await Connection.open(line.address, Credential.new())
     far = watching(await Session.sit_down(over_there, ann.table.table, name="Far"))
-    await far.until(lambda table: bool(table.log_id))
+    await far.until(lambda table: bool(table.presence))
     await line.cut()
-    await far.until_seen(offline)
+    lost = await far.until_seen(offline)
+    assert isinstance(lost, LinkChanged)
+    assert lost.kept_until is not None
+    left = lost.kept_until - far.session.server_now()
+    assert timedelta(seconds=60) < left <= timedelta(seconds=121), "two minutes, as it is usual"
     await ann.add_bot()
     await ann.chat("are you there?")
     await line.mend()

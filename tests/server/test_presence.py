@@ -120,10 +120,12 @@ async def test_others_are_told_how_long_a_seat_is_kept(serve: Serve, meet: Meet)
                 await anext(back)
                 told = await until_presence(watcher, table, 1, connected=True)
                 assert not told.HasField("kept_until")
+                assert told.may_be_away.seconds == left
             told = await until_presence(watcher, table, 1, connected=False)
             start = time.now()
             assert told.away_since.ToMicroseconds() == start
             assert told.kept_until.ToMicroseconds() - start == seconds(left)
+            assert not told.HasField("may_be_away")
             time.let_pass(passes, server)
         events = await told_until(watcher, table, "substitute_seated")
         assert events[-1].substitute_seated.reason == event_pb2.LEAVE_REASON_AWAY

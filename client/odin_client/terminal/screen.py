@@ -133,11 +133,20 @@ class Screen:
         return max(0, round((presence.kept_until - self.now).total_seconds()))
 
     @property
+    def my_seat_is_kept_for(self) -> int | None:
+        """How many seconds of a broken line are left until somebody else plays; None: unknown."""
+        if self.link is None or self.link.kept_until is None:
+            return None
+        left = round((self.link.kept_until - self.now).total_seconds())
+        return left if left > 0 else None
+
+    @property
     def counts_down(self) -> bool:
         """Whether the picture changes with time alone."""
         return (
             self.table.next_deal_time is not None
             or self.seconds_left is not None
+            or self.my_seat_is_kept_for is not None
             or any(seat.kept_until for seat in self.table.presence.values())
         )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from odin_client.languages import _
 from odin_client.sentences import ending
 from odin_client.terminal import pages, scores
-from odin_client.terminal.board import board, turn_line
+from odin_client.terminal.board import board, minutes, turn_line
 from odin_client.terminal.capabilities import Capabilities
 from odin_client.terminal.cells import (
     BLANK,
@@ -103,9 +103,14 @@ def _second_line(screen: Screen, cols: int) -> Line:
     link = screen.link
     if link is None:
         return line(Span("─" * cols, "rule"))
-    text = " ! " + _(
-        "Connection lost · try {attempt}, again in {seconds} s · you keep your seat"
-    ).format(attempt=link.attempt, seconds=max(round(link.retry_in), 1))
+    left = screen.my_seat_is_kept_for
+    if left is None:
+        said = _("Connection lost · try {attempt}, again in {seconds} s · you keep your seat")
+    else:
+        said = _("Connection lost · try {attempt}, again in {seconds} s · seat kept {time}")
+    text = " ! " + said.format(
+        attempt=link.attempt, seconds=max(round(link.retry_in), 1), time=minutes(left or 0)
+    )
     return fit(line(Span(f"{text:<{cols}}", "banner")), cols)
 
 

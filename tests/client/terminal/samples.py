@@ -204,7 +204,13 @@ def watching() -> Screen:
 
 def reconnecting() -> Screen:
     here = playing()
-    here.link = LinkChanged(online=False, problem="connection refused", attempt=3, retry_in=2.0)
+    here.link = LinkChanged(
+        online=False,
+        problem="connection refused",
+        attempt=3,
+        retry_in=2.0,
+        kept_until=NOW + timedelta(seconds=107),
+    )
     return here
 
 

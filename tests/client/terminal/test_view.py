@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -94,6 +95,15 @@ def test_a_clock_is_a_time_and_a_bar_which_is_bold_when_little_is_left() -> None
         (bar,) = (span for span in turn if span.text and set(span.text) == {"▮"})
         assert len(bar.text) == (12 if not bold else 2)
         assert ("hurry" in bar.style) is bold
+
+
+def test_when_the_time_is_over_for_which_a_seat_was_kept_it_is_still_ones_own() -> None:
+    here = samples.reconnecting()
+    assert "seat kept 1:47" in text_of(render(here, 80, 24, UNICODE))
+    assert here.counts_down
+    here.now += timedelta(seconds=200)
+    assert "you keep your seat" in text_of(render(here, 80, 24, UNICODE))
+    assert not here.counts_down
 
 
 def test_the_turn_stays_in_sight_below_every_page() -> None:

@@ -976,6 +976,7 @@ class SeatPresence(_message.Message):
     CONNECTED_FIELD_NUMBER: _builtins.int
     AWAY_SINCE_FIELD_NUMBER: _builtins.int
     KEPT_UNTIL_FIELD_NUMBER: _builtins.int
+    MAY_BE_AWAY_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The seat."""
     connected: _builtins.bool
@@ -991,6 +992,12 @@ class SeatPresence(_message.Message):
         time. Absent when the holder is there, and when a substitute plays already.
         """
 
+    @_builtins.property
+    def may_be_away(self) -> _duration_pb2.Duration:
+        """For how long the holder may be away from now on, until that. Absent when the holder is away, and
+        for built-in bots.
+        """
+
     def __init__(
         self,
         *,
@@ -998,10 +1005,11 @@ class SeatPresence(_message.Message):
         connected: _builtins.bool = ...,
         away_since: _timestamp_pb2.Timestamp | None = ...,
         kept_until: _timestamp_pb2.Timestamp | None = ...,
+        may_be_away: _duration_pb2.Duration | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["away_since", b"away_since", "kept_until", b"kept_until"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["away_since", b"away_since", "kept_until", b"kept_until", "may_be_away", b"may_be_away"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["away_since", b"away_since", "connected", b"connected", "kept_until", b"kept_until", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["away_since", b"away_since", "connected", b"connected", "kept_until", b"kept_until", "may_be_away", b"may_be_away", "seat", b"seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
