@@ -45,5 +45,5 @@ def _to_choose(decision: Decision) -> str:
     if decision.kind is DecisionKind.OPEN:
         return _("You open: put one card down. Type its number, such as 4, or walk with Tab.")
     if not decision.plays:
-        return _("You have nothing that beats this: p passes. You play again in the next round.")
+        return _("You have nothing that beats this: p passes. Your turn may well come back.")
     return _("Beat the centre: type a greater number (9 6, say) or walk with Tab; p passes.")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from odin_client.languages import _
 from odin_client.rules_text import rules_paragraphs
 from odin_client.terminal.board import log_lines
-from odin_client.terminal.cells import BLANK, Line, line, pad, wrap
+from odin_client.terminal.cells import BLANK, Line, line, pad, width, wrap
 from odin_client.terminal.frame import section
 from odin_client.terminal.screen import Screen
 
@@ -38,9 +38,10 @@ def _keys() -> tuple[tuple[str, str], ...]:
 def help_rows(cols: int) -> list[str]:
     """The keys, and the rules in three lines."""
     rows: list[str] = []
+    column = max(width(keys) for keys, _meaning in _keys()) + 2
     for keys, meaning in _keys():
-        first, *more = wrap(meaning, cols - 13)
-        rows += [pad(keys, 11) + first, *(" " * 11 + row for row in more)]
+        first, *more = wrap(meaning, cols - column - 2)
+        rows += [pad(keys, column) + first, *(" " * column + row for row in more)]
     in_short = _(
         "Same number or same colour. As many cards as the centre or one more, and a higher "
         "number. Then take one of the old cards. Empty your hand to go out: each card left costs "
