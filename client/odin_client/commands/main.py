@@ -32,6 +32,7 @@ COMMANDS: Final = (
     "rules",
     "conformance",
     "completion",
+    "doctor",
 )
 """What there is; each lives in the module of its name."""
 
@@ -51,6 +52,7 @@ def _summaries() -> dict[str, str]:
         "replay": _("look at a finished game again"),
         "rules": _("how the game is played"),
         "conformance": _("run rule vectors through the engine"),
+        "doctor": _("show what works here, and what does not"),
         "completion": _("let your shell complete what you type"),
     }
 

@@ -44,7 +44,7 @@ from odin_client.terminal.cells import Click, Line
 from odin_client.terminal.style import rules_of
 from odin_client.terminal.takeover import ended_by_signals, errors_to, output_to, titled
 
-_DEPTHS: Final = {
+DEPTHS: Final = {
     Depth.MONOCHROME: ColorDepth.DEPTH_1_BIT,
     Depth.ANSI_16: ColorDepth.DEPTH_4_BIT,
     Depth.CUBE_256: ColorDepth.DEPTH_8_BIT,
@@ -257,7 +257,7 @@ class FullScreen:
             layout=Layout(self._layout(), focused_element=self._picture),
             key_bindings=self._key_bindings(),
             style=Style.from_dict(dict(rules_of(self._caps.depth))),
-            color_depth=_DEPTHS[self._caps.depth],
+            color_depth=DEPTHS[self._caps.depth],
             full_screen=True,
             mouse_support=Condition(lambda: self._mouse),
             min_redraw_interval=0.02,
