@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Coroutine
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -18,6 +19,7 @@ from odin_client.commands.options import Ui, preferences
 from odin_client.errors import ClientError
 from odin_client.languages import ENGLISH, _, use
 from odin_client.logs import client_log
+from odin_client.remembered import remember_sort, remembered_sort
 from odin_client.session import Session
 
 if TYPE_CHECKING:
@@ -126,6 +128,7 @@ async def _full_screen(
 ) -> int:
     from odin_client.terminal import app
 
+    wanted = preferences()
     return await app.run(
         session,
         caps=capabilities_here(colour),
@@ -133,7 +136,8 @@ async def _full_screen(
         rejoin=rejoin,
         guided=guided,
         log_file=log_file(),
-        preferences=preferences(),
+        preferences=replace(wanted, sort=remembered_sort() or wanted.sort),
+        at_sorting=remember_sort,
         at_game_over=lambda: keep_game(session),
     )
 

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import random
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator
 from pathlib import Path
 from typing import Final
 
@@ -50,6 +50,7 @@ async def run(
     guided: bool = False,
     log_file: Path | None = None,
     at_game_over: Callable[[], Awaitable[str]] | None = None,
+    at_sorting: Callable[[str], None] | None = None,
     terminal_input: Input | None = None,
     terminal_output: Output | None = None,
 ) -> int:
@@ -58,10 +59,10 @@ async def run(
     `invitation` is what others type to sit down, one command a line; `rejoin` is what brings one
     back, printed at the end when the seat is kept. Without it nothing is left to come back to: the
     server is only for this person and ends with this client. `guided` tells a newcomer what to do
-    in the first deal; `at_game_over` keeps the game that is over, and says where, in a line. While
-    the screen is full, what is written to standard error goes to `log_file`, or nowhere. Raises
-    what `Session.follow` raises, with the terminal given back. Ends with 0, or as if killed by a
-    signal: 130 (Ctrl-C), 129, 143.
+    in the first deal; `at_game_over` keeps the game that is over, and says where, in a line;
+    `at_sorting` is told how the hand lies from now on. While the screen is full, what is written to
+    standard error goes to `log_file`, or nowhere. Raises what `Session.follow` raises, with the
+    terminal given back. Ends with 0, or as if killed by a signal: 130 (Ctrl-C), 129, 143.
     """
     preferences = preferences or Preferences()
     screen = Screen(
@@ -73,7 +74,7 @@ async def run(
         levels=tuple(session.connection.info.levels),
         sort=Sort(preferences.sort),
     )
-    client = _AtTable(session, screen, caps, preferences, at_game_over)
+    client = _AtTable(session, screen, caps, preferences, at_game_over, at_sorting)
     full = FullScreen(client, caps, terminal_input, terminal_output)
     client.take(full)
     code = await full.run(client.follow(), client.tick(), log_file=log_file)
@@ -100,6 +101,7 @@ class _AtTable:
         caps: Capabilities,
         preferences: Preferences,
         at_game_over: Callable[[], Awaitable[str]] | None,
+        at_sorting: Callable[[str], None] | None,
     ) -> None:
         self.left = False
         """Whether the person has given the seat up."""
@@ -108,6 +110,7 @@ class _AtTable:
         self._caps: Final = caps
         self._preferences: Final = preferences
         self._at_game_over: Final = at_game_over
+        self._at_sorting: Final = at_sorting
         self._seen = 0
         """The last decision of one's own that was announced."""
 
@@ -131,10 +134,19 @@ class _AtTable:
         return render(self._screen, cols, rows, self._caps)
 
     def press(self, key: str) -> None:
-        self._commands.press(key)
+        with self._sorting_noticed():
+            self._commands.press(key)
 
     def click(self, click: Click) -> None:
-        self._commands.click(click)
+        with self._sorting_noticed():
+            self._commands.click(click)
+
+    @contextlib.contextmanager
+    def _sorting_noticed(self) -> Generator[None]:
+        before = self._screen.sort
+        yield
+        if self._screen.sort is not before and self._at_sorting is not None:
+            self._at_sorting(self._screen.sort.value)
 
     def tell(self, notice: str) -> None:
         self._screen.notice = notice

@@ -80,6 +80,7 @@ async def playing(
     *,
     caps: Capabilities | None = None,
     preferences: Preferences | None = None,
+    at_sorting: Callable[[str], None] | None = None,
     started: bool = True,
 ) -> AsyncGenerator[tuple[Client, Callable[[Any], Any]]]:
     """A deal of two with these hands; gives Zoe's client, and what lets Bob act on his turn.
@@ -104,6 +105,7 @@ async def playing(
                 zoe,
                 caps=caps or Capabilities(depth=Depth.TRUE, title=True),
                 preferences=preferences,
+                at_sorting=at_sorting,
                 invitation="odin-table join HERE",
                 rejoin="odin-table join HERE",
                 terminal_input=keys,
@@ -292,6 +294,19 @@ async def test_the_window_says_which_table_and_whose_turn_and_gets_its_name_back
         assert zoe.output.written.count("\x1b[22;2t") == 1
         zoe.press("c-c")
         await zoe.wait_until(lambda: "\x1b[23;2t" in zoe.output.written, "the old title")
+
+
+async def test_the_hand_lies_as_it_was_sorted_last() -> None:
+    sorted_by: list[str] = []
+    async with playing(
+        MINE, OTHERS, preferences=Preferences(sort="number"), at_sorting=sorted_by.append
+    ) as (zoe, _):
+        await zoe.wait_for("by number (s)")
+        zoe.press("s")
+        await zoe.wait_for("by colour (s)")
+        zoe.press("s")
+        await zoe.wait_for("by number (s)")
+    assert sorted_by == ["colour", "number"]
 
 
 async def test_the_bell_rings_once_for_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
