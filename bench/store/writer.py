@@ -17,7 +17,7 @@ import aiosqlite
 from bench.store.disk import fdatasync_ms
 from odin_server.event_log import SqliteLog
 from odin_server.event_log.codec import encode
-from odin_server.event_log.sqlite_statements import Row
+from odin_server.event_log.sqlite_statements import of_records
 from odin_server.events import (
     Batch,
     Record,
@@ -82,8 +82,8 @@ async def aiosqlite_alone(path: Path, appends: int) -> float:
         await db.execute("PRAGMA synchronous = FULL")
 
         async def append(table: str, seq: int, request: RequestKey) -> None:
-            row = Row.of(table, seq, encode([_record(seq)]), request)
-            await db.execute("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+            row = of_records(table, seq, encode([_record(seq)]), request)
+            await db.execute("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
 
         seconds = await _seconds(append, appends)
     return CALLERS * appends / seconds

@@ -10,7 +10,7 @@ from pathlib import Path
 from odin_engine import GameStarted, Options
 from odin_server.event_log import SqliteLog
 from odin_server.event_log.codec import encode
-from odin_server.event_log.sqlite_statements import Row
+from odin_server.event_log.sqlite_statements import of_records
 from odin_server.events import (
     CloseReason,
     Record,
@@ -40,8 +40,8 @@ async def ended_tables(path: Path, count: int) -> None:
             ((handle, HOST, NOW) for handle in handles),
         )
         db.executemany(
-            "INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (Row.of(h, 3, records, RequestKey(HOST, h, b"c" * 32)) for h in handles),
+            "INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (of_records(h, 3, records, RequestKey(HOST, h, b"c" * 32)) for h in handles),
         )
 
 

@@ -11,6 +11,7 @@ import asyncio
 import logging
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -30,6 +31,7 @@ from odin_server.event_log.milestones import milestones_in
 from odin_server.event_log.names import names_in, with_names, without_names
 from odin_server.event_log.sqlite_file import (
     CannotOpen,
+    Connection,
     FileDamaged,
     connect,
     damage,
@@ -39,12 +41,15 @@ from odin_server.event_log.sqlite_statements import Row
 from odin_server.events import Batch, RequestKey
 
 Result = TypeVar("Result")
-Work = Callable[[sqlite3.Connection], Result]
+Work = Callable[[Connection], Result]
 
 _log: Final = logging.getLogger(__name__)
 
 _MOST_TOGETHER: Final = 512
 """The most jobs in one round of the thread."""
+
+_LINGER: Final = 0.0005
+"""Seconds that a round waits for others, when there were others in the round before."""
 
 
 class SqliteLog:
@@ -59,7 +64,7 @@ class SqliteLog:
         """See `EventLog.append`."""
         if batch.records:
             records = encode(without_names(batch.records))
-            row = Row.of(table, batch.records[-1].seq, records, batch.request)
+            row = statements.of_records(table, batch.records[-1].seq, records, batch.request)
             names, milestones = names_in(batch.records), milestones_in(batch.records)
             await self._write(
                 lambda db: statements.append(db, row, expected_seq, names, milestones)
@@ -89,10 +94,10 @@ class SqliteLog:
         answer = await self._read(lambda db: statements.find(db, credential, request_id))
         if answer is None:
             return None
-        found, names = answer
-        records = self._batch(found.row, names).records if found.row else ()
-        request = RequestKey(credential, request_id, found.content)
-        return Stored(found.handle, request, found.seq, records, found.line, found.result)
+        row, names = answer
+        batch = self._batch(row, names)
+        assert batch.request is not None, "it was found by its request"
+        return Stored(row.handle, batch.request, row.seq, batch.records, row.line, row.result)
 
     async def say(self, table: str, line: Line, request: RequestKey) -> int:
         """See `EventLog.say`."""
@@ -154,15 +159,15 @@ class SqliteLog:
     def _batch(self, row: Row, names: dict[int, str]) -> Batch:
         """The batch in a row; raises TableDamaged."""
         try:
-            if row.sum() != row.checksum:
+            if row.sum != row.checksum:
                 raise UnreadableRecords(f"the checksum at record {row.seq} is wrong")
-            records = decode(row.records)
+            records = decode(row.records) if row.records is not None else ()
         except UnreadableRecords as error:
             raise TableDamaged(damage(self.path, row.handle, error)) from error
         return Batch(with_names(records, names), row.request)
 
 
-def _backup(db: sqlite3.Connection, path: Path) -> None:
+def _backup(db: Connection, path: Path) -> None:
     if path.exists():
         raise CannotBackUp(f"{path} is there already. Name a file that is not.")
     try:
@@ -195,7 +200,8 @@ class _FileThread:
     def __init__(self, path: Path) -> None:
         """Opens the file. Raises CannotOpen."""
         self._path: Final = path
-        self._db: sqlite3.Connection | None = connect(path)
+        self._db: Connection | None = connect(path)
+        self._round_before = 1
         self._stopped = False
         self._jobs: Final[SimpleQueue[_Job[Any] | None]] = SimpleQueue()
         self._thread: Final = threading.Thread(target=self._run, name="event log", daemon=True)
@@ -232,16 +238,28 @@ class _FileThread:
         self._close()
 
     def _waiting(self) -> tuple[list[_Job[Any]], bool]:
-        """Everything that waits, at least one; and whether more may come."""
+        """Everything that waits, at least one; and whether more may come.
+
+        Whoever was answered in the round before is likely to ask again at once: as many jobs as
+        there were then are waited for, a little.
+        """
         jobs: list[_Job[Any]] = []
+        until = 0.0
         try:
             while len(jobs) < _MOST_TOGETHER:
-                job = self._jobs.get(block=not jobs)
+                if not jobs:
+                    job = self._jobs.get()
+                    until = time.monotonic() + _LINGER
+                elif len(jobs) < self._round_before:
+                    job = self._jobs.get(timeout=max(0.0, until - time.monotonic()))
+                else:
+                    job = self._jobs.get_nowait()
                 if job is None:
                     return jobs, False
                 jobs.append(job)
         except Empty:
             pass
+        self._round_before = len(jobs)
         return jobs, True
 
     def _together(self, jobs: list[_Job[Any]]) -> list[_Outcome]:
@@ -268,7 +286,7 @@ class _FileThread:
             self._recover(error)
             return _Outcome(job, error=unavailable(error))
 
-    def _connected(self) -> sqlite3.Connection:
+    def _connected(self) -> Connection:
         if self._db is None:
             self._db = connect(self._path)
         return self._db
@@ -277,8 +295,10 @@ class _FileThread:
         """Makes sure that nothing is half done, and that the next job meets a sound connection."""
         _log.warning("%s: %s", self._path, error)
         try:
-            if self._db and self._db.in_transaction:
-                self._db.execute("ROLLBACK")
+            if self._db:
+                self._db.heads.clear()
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
         except sqlite3.Error as worse:
             _log.warning("%s: %s", self._path, worse)
         if getattr(error, "sqlite_errorname", "").startswith(("SQLITE_IOERR", "SQLITE_CANTOPEN")):
@@ -294,7 +314,7 @@ class _FileThread:
         self._db = None
 
 
-def _attempt(job: _Job[Any], db: sqlite3.Connection) -> _Outcome:
+def _attempt(job: _Job[Any], db: Connection) -> _Outcome:
     """Does a job. What SQLite raises is not the job's own, and goes on to the caller."""
     try:
         return _Outcome(job, result=job.work(db))

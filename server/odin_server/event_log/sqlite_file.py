@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from odin_server.event_log.interface import StoreUnavailable
 
@@ -19,8 +19,9 @@ RESTORE: Final = (
     """What to do about a file that is damaged."""
 )
 
-# `batches` is the log. A request lies in the row of what it did; one that had nothing to do lies in
-# `answers`. Names, titles and lines are apart, so that they can be removed.
+# `batches` is the log. A request lies in the row of what it did, also when that was nothing or a
+# line of chat: such a row has no records and a `part` above 0. Names, titles and lines are apart,
+# so that they can be removed.
 _SCHEMA: Final = f"""
 PRAGMA application_id = {_APPLICATION};
 PRAGMA user_version = {FORMAT};
@@ -43,26 +44,18 @@ CREATE INDEX named_tables ON tables (ended) WHERE ended IS NOT NULL AND named = 
 CREATE TABLE batches (
     handle TEXT NOT NULL,
     seq INTEGER NOT NULL,
-    records BLOB NOT NULL,
-    checksum INTEGER NOT NULL,
+    part INTEGER NOT NULL,
+    records BLOB,
     credential BLOB,
     request_id TEXT,
     content BLOB,
-    PRIMARY KEY (handle, seq)
+    result INTEGER,
+    line INTEGER,
+    checksum INTEGER NOT NULL,
+    PRIMARY KEY (handle, seq, part)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX batches_by_request ON batches (credential, request_id)
     WHERE credential IS NOT NULL;
-
-CREATE TABLE answers (
-    credential BLOB NOT NULL,
-    request_id TEXT NOT NULL,
-    content BLOB NOT NULL,
-    handle TEXT NOT NULL,
-    seq INTEGER NOT NULL,
-    result INTEGER,
-    PRIMARY KEY (credential, request_id)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX answers_by_table ON answers (handle);
 
 CREATE TABLE lines (
     handle TEXT NOT NULL,
@@ -71,13 +64,8 @@ CREATE TABLE lines (
     name TEXT NOT NULL,
     seat INTEGER,
     text TEXT NOT NULL,
-    seq INTEGER NOT NULL,
-    credential BLOB NOT NULL,
-    request_id TEXT NOT NULL,
-    content BLOB NOT NULL,
     PRIMARY KEY (handle, number)
 ) STRICT, WITHOUT ROWID;
-CREATE UNIQUE INDEX lines_by_request ON lines (credential, request_id);
 
 CREATE TABLE names (
     handle TEXT NOT NULL,
@@ -104,7 +92,17 @@ def unavailable(error: Exception) -> StoreUnavailable:
     return (FileDamaged if is_damage else StoreUnavailable)(str(error))
 
 
-def connect(path: Path) -> sqlite3.Connection:
+class Connection(sqlite3.Connection):
+    """A connection that knows some heads, since the file is its own."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.heads: Final[dict[str, int]] = {}
+        """The number of the last record of tables that were written to. To be forgotten whenever
+        something that was written is undone."""
+
+
+def connect(path: Path) -> Connection:
     """Opens the file for this process alone, and makes it when it is missing.
 
     Raises CannotOpen.
@@ -113,7 +111,9 @@ def connect(path: Path) -> sqlite3.Connection:
         path.parent.mkdir(parents=True, exist_ok=True)
         # Hands and digests are nobody else's to read; what SQLite puts beside it is as this is.
         path.touch(mode=0o600)
-        db = sqlite3.connect(path, timeout=1.0, isolation_level=None, check_same_thread=False)
+        db = sqlite3.connect(
+            path, timeout=1.0, isolation_level=None, check_same_thread=False, factory=Connection
+        )
     except (OSError, sqlite3.Error) as error:
         raise _cannot_open(path, error) from error
     try:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import sqlite3
 import zlib
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from odin_server.chat import Line
 from odin_server.event_log.interface import Conflict, Entry
 from odin_server.event_log.milestones import Milestones
+from odin_server.event_log.sqlite_file import Connection
 from odin_server.events import RequestKey
+
+_MOST_HEADS: Final = 10_000
+"""Heads that a connection remembers."""
 
 
 class Row(NamedTuple):
@@ -17,23 +21,16 @@ class Row(NamedTuple):
 
     handle: str
     seq: int
-    """The number of its last record."""
-    records: bytes
-    checksum: int
+    """The number of its last record, or of the table's last record when it has none."""
+    part: int
+    """0 for records; else it counts the batches without records after that record."""
+    records: bytes | None
     credential: bytes | None
     request_id: str | None
     content: bytes | None
-
-    @classmethod
-    def of(cls, handle: str, seq: int, records: bytes, request: RequestKey | None) -> Row:
-        """A row with its checksum."""
-        row = cls(handle, seq, records, 0, *(request or (None, None, None)))
-        return row._replace(checksum=row.sum())
-
-    def sum(self) -> int:
-        """The checksum of everything else in it."""
-        parts = (self.handle, self.seq, self.credential, self.request_id, self.content)
-        return zlib.crc32(self.records, zlib.crc32(repr(parts).encode()))
+    result: int | None = None
+    line: int | None = None
+    checksum: int = 0
 
     @property
     def request(self) -> RequestKey | None:
@@ -42,36 +39,34 @@ class Row(NamedTuple):
             return None
         return RequestKey(self.credential, self.request_id, self.content)
 
+    @property
+    def sum(self) -> int:
+        """The checksum of everything else in it."""
+        return zlib.crc32(self.records or b"", zlib.crc32(repr((*self[:3], *self[4:9])).encode()))
 
-class Found(NamedTuple):
-    """What a request led to."""
+    def with_checksum(self) -> Row:
+        """The row with what its checksum has to be."""
+        return self._replace(checksum=self.sum)
 
-    handle: str
-    seq: int
-    content: bytes
-    row: Row | None = None
-    """The batch, if it added records."""
-    line: int | None = None
-    result: int | None = None
+
+def of_records(handle: str, seq: int, records: bytes, request: RequestKey | None) -> Row:
+    """The row of a batch whose last record has this number."""
+    return Row(handle, seq, 0, records, *(request or (None, None, None))).with_checksum()
 
 
 def append(
-    db: sqlite3.Connection,
-    row: Row,
-    expected_seq: int,
-    names: dict[int, str],
-    milestones: Milestones,
+    db: Connection, row: Row, expected_seq: int, names: dict[int, str], milestones: Milestones
 ) -> None:
-    """Adds a batch. Raises Conflict, having changed nothing."""
+    """Adds a batch with records. Raises Conflict, having changed nothing."""
     _check_head(db, row.handle, expected_seq)
-    _check_request(db, row.request)
+    _insert(db, row)
+    db.heads[row.handle] = row.seq
     if milestones.opened:
         opened = milestones.opened
         db.execute(
             "INSERT INTO tables (handle, host, code) VALUES (?, ?, ?)",
             (row.handle, opened.host, opened.code),
         )
-    db.execute("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?, ?)", row)
     if names:
         db.executemany(
             "INSERT INTO names VALUES (?, ?, ?)",
@@ -81,92 +76,87 @@ def append(
         db.execute("UPDATE tables SET played = 1 WHERE handle = ?", (row.handle,))
     if milestones.ended is not None:
         db.execute("UPDATE tables SET ended = ? WHERE handle = ?", (milestones.ended, row.handle))
+        del db.heads[row.handle]
 
 
-def answer(
-    db: sqlite3.Connection, handle: str, seq: int, request: RequestKey, result: int | None
-) -> None:
+def answer(db: Connection, handle: str, seq: int, request: RequestKey, result: int | None) -> None:
     """Keeps a request that had nothing to do. Raises Conflict."""
     _check_head(db, handle, seq)
-    _check_request(db, request)
-    db.execute("INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?)", (*request, handle, seq, result))
+    part = _next_part(db, handle, seq)
+    _insert(db, Row(handle, seq, part, None, *request, result=result).with_checksum())
 
 
-def say(db: sqlite3.Connection, handle: str, line: Line, request: RequestKey) -> int:
+def say(db: Connection, handle: str, line: Line, request: RequestKey) -> int:
     """Keeps a line of chat and returns its number. Raises Conflict."""
     seq = _head(db, handle)
     if not seq:
         raise Conflict
-    _check_request(db, request)
     (last,) = db.execute("SELECT max(number) FROM lines WHERE handle = ?", (handle,)).fetchone()
     number: int = (last or 0) + 1
-    db.execute(
-        "INSERT INTO lines VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (handle, number, *line[1:], seq, *request),
-    )
+    part = _next_part(db, handle, seq)
+    _insert(db, Row(handle, seq, part, None, *request, line=number).with_checksum())
+    db.execute("INSERT INTO lines VALUES (?, ?, ?, ?, ?, ?)", (handle, number, *line[1:]))
     return number
 
 
-def _head(db: sqlite3.Connection, handle: str) -> int:
+def _head(db: Connection, handle: str) -> int:
     """The number of the last record of a table; 0 for an unknown one."""
-    (head,) = db.execute("SELECT max(seq) FROM batches WHERE handle = ?", (handle,)).fetchone()
-    return head or 0
+    head = db.heads.get(handle)
+    if head is None:
+        (found,) = db.execute("SELECT max(seq) FROM batches WHERE handle = ?", (handle,)).fetchone()
+        head = found or 0
+        if len(db.heads) >= _MOST_HEADS:
+            db.heads.clear()
+    return head
 
 
-def _check_head(db: sqlite3.Connection, handle: str, expected_seq: int) -> None:
+def _check_head(db: Connection, handle: str, expected_seq: int) -> None:
     if _head(db, handle) != expected_seq:
         raise Conflict
 
 
-_KNOWN = """
-SELECT 1 FROM batches WHERE credential = ?1 AND request_id = ?2
-UNION ALL SELECT 1 FROM answers WHERE credential = ?1 AND request_id = ?2
-UNION ALL SELECT 1 FROM lines WHERE credential = ?1 AND request_id = ?2
-"""
+def _next_part(db: Connection, handle: str, seq: int) -> int:
+    (last,) = db.execute(
+        "SELECT max(part) FROM batches WHERE handle = ? AND seq = ?", (handle, seq)
+    ).fetchone()
+    part: int = last + 1
+    return part
 
 
-def _check_request(db: sqlite3.Connection, request: RequestKey | None) -> None:
-    if request and db.execute(_KNOWN, request[:2]).fetchone():
-        raise Conflict
+def _insert(db: Connection, row: Row) -> None:
+    try:
+        db.execute("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+    except sqlite3.IntegrityError:
+        # The request is known. Only this statement was undone.
+        raise Conflict from None
 
 
-def rows_after(db: sqlite3.Connection, handle: str, seq: int) -> tuple[list[Row], dict[int, str]]:
+def rows_after(db: Connection, handle: str, seq: int) -> tuple[list[Row], dict[int, str]]:
     """The batches of a table with records after this number, and the table's names."""
     found = db.execute(
-        "SELECT * FROM batches WHERE handle = ? AND seq > ? ORDER BY seq", (handle, seq)
+        "SELECT * FROM batches WHERE handle = ? AND seq > ? AND part = 0 ORDER BY seq",
+        (handle, seq),
     )
     return [Row(*row) for row in found], names_of(db, handle)
 
 
-def names_of(db: sqlite3.Connection, handle: str) -> dict[int, str]:
+def names_of(db: Connection, handle: str) -> dict[int, str]:
     """The names and titles of a table, by the number of their record."""
     return dict(db.execute("SELECT seq, name FROM names WHERE handle = ?", (handle,)).fetchall())
 
 
-def find(
-    db: sqlite3.Connection, credential: bytes, request_id: str
-) -> tuple[Found, dict[int, str]] | None:
-    """What a request led to, and the names of its table."""
-    key = (credential, request_id)
-    where = "WHERE credential = ? AND request_id = ?"
-    if batch := db.execute(f"SELECT * FROM batches {where}", key).fetchone():
-        row = Row(*batch)
-        assert row.content is not None, "a row that was found by its request has one"
-        return Found(row.handle, row.seq, row.content, row), names_of(db, row.handle)
-    if nothing := db.execute(
-        f"SELECT handle, seq, content, result FROM answers {where}", key
-    ).fetchone():
-        handle, seq, content, result = nothing
-        return Found(handle, seq, content, result=result), {}
-    if line := db.execute(
-        f"SELECT handle, seq, content, number FROM lines {where}", key
-    ).fetchone():
-        handle, seq, content, number = line
-        return Found(handle, seq, content, line=number), {}
-    return None
+def find(db: Connection, credential: bytes, request_id: str) -> tuple[Row, dict[int, str]] | None:
+    """The row that a request led to, and the names of its table."""
+    found = db.execute(
+        "SELECT * FROM batches WHERE credential = ? AND request_id = ?", (credential, request_id)
+    ).fetchone()
+    if found is None:
+        return None
+    row = Row(*found)
+    return row, names_of(db, row.handle) if row.records else {}
 
 
-def lines(db: sqlite3.Connection, handle: str, most: int) -> list[Line]:
+def lines(db: Connection, handle: str, most: int) -> list[Line]:
     """The last lines of a table, oldest first."""
     found = db.execute(
         "SELECT number, time, name, seat, text FROM lines WHERE handle = ? "
@@ -179,18 +169,18 @@ def lines(db: sqlite3.Connection, handle: str, most: int) -> list[Line]:
 _ENTRY = "SELECT number, handle, host, code FROM tables"
 
 
-def entry(db: sqlite3.Connection, handle: str) -> Entry | None:
+def entry(db: Connection, handle: str) -> Entry | None:
     """The entry of a table."""
     found = db.execute(f"{_ENTRY} WHERE handle = ?", (handle,)).fetchone()
     return Entry(*found) if found else None
 
 
-def open_tables(db: sqlite3.Connection) -> list[Entry]:
+def open_tables(db: Connection) -> list[Entry]:
     """Every table that has not ended, oldest first."""
     return [Entry(*row) for row in db.execute(f"{_ENTRY} WHERE ended IS NULL ORDER BY number")]
 
 
-def ended_tables(db: sqlite3.Connection, before: int, most: int, private: bool) -> list[Entry]:
+def ended_tables(db: Connection, before: int, most: int, private: bool) -> list[Entry]:
     """Tables that have ended, newest first."""
     public = "" if private else "AND code = ''"
     found = db.execute(
@@ -200,16 +190,17 @@ def ended_tables(db: sqlite3.Connection, before: int, most: int, private: bool) 
     return [Entry(*row) for row in found]
 
 
-def forget_ended(db: sqlite3.Connection, before: int, most: int, unplayed: bool) -> list[str]:
+def forget_ended(db: Connection, before: int, most: int, unplayed: bool) -> list[str]:
     """Removes tables with everything that belongs to them; returns their handles."""
     condition = "ended IS NOT NULL AND ended < ?" + (" AND played = 0" if unplayed else "")
     handles = _handles(db, condition, before, most)
-    for table in ("batches", "answers", "lines", "names", "tables"):
+    db.heads.clear()
+    for table in ("batches", "lines", "names", "tables"):
         _delete(db, table, handles)
     return handles
 
 
-def forget_names(db: sqlite3.Connection, before: int, most: int) -> list[str]:
+def forget_names(db: Connection, before: int, most: int) -> list[str]:
     """Removes names, titles and lines; returns the handles of their tables."""
     handles = _handles(db, "ended IS NOT NULL AND ended < ? AND named = 1", before, most)
     for table in ("lines", "names"):
@@ -220,23 +211,23 @@ def forget_names(db: sqlite3.Connection, before: int, most: int) -> list[str]:
     return handles
 
 
-def _handles(db: sqlite3.Connection, condition: str, before: int, most: int) -> list[str]:
+def _handles(db: Connection, condition: str, before: int, most: int) -> list[str]:
     found = db.execute(
         f"SELECT handle FROM tables WHERE {condition} ORDER BY ended LIMIT ?", (before, most)
     )
     return [handle for (handle,) in found]
 
 
-def _delete(db: sqlite3.Connection, table: str, handles: list[str]) -> None:
+def _delete(db: Connection, table: str, handles: list[str]) -> None:
     db.executemany(f"DELETE FROM {table} WHERE handle = ?", [(handle,) for handle in handles])
 
 
-def beat(db: sqlite3.Connection, now: int) -> None:
+def beat(db: Connection, now: int) -> None:
     """Notes that the server lives."""
     db.execute("INSERT OR REPLACE INTO beats VALUES (1, ?)", (now,))
 
 
-def last_beat(db: sqlite3.Connection) -> int | None:
+def last_beat(db: Connection) -> int | None:
     """When the server was last known to live."""
     found = db.execute("SELECT time FROM beats").fetchone()
     return found[0] if found else None
