@@ -222,6 +222,9 @@ def channel_options(settings: Settings) -> list[tuple[str, int]]:
         # Without these nearly half of many streams that reconnect at once are refused.
         ("grpc.server.max_pending_requests", 20_000),
         ("grpc.server.max_pending_requests_hard_limit", 40_000),
+        # Calls that wait for longer are cancelled: a client cannot tell whether they were done.
+        # gRPC's own 30 s are too few for 10,000 streams on a busy machine. In seconds.
+        ("grpc.server_max_unrequested_time_in_server", 300),
         ("grpc.keepalive_time_ms", round(settings.keepalive * 1000)),
         ("grpc.keepalive_timeout_ms", round(settings.keepalive_timeout * 1000)),
         # Without this one a dead peer is noticed a minute later.
