@@ -11,7 +11,6 @@ import asyncio
 import logging
 import sqlite3
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -48,9 +47,6 @@ _log: Final = logging.getLogger(__name__)
 _MOST_TOGETHER: Final = 512
 """The most jobs in one round of the thread."""
 
-_LINGER: Final = 0.0005
-"""Seconds that a round waits for others, when there were others in the round before."""
-
 
 class SqliteLog:
     """An `EventLog` in a file."""
@@ -63,9 +59,9 @@ class SqliteLog:
     async def append(self, table: str, expected_seq: int, batch: Batch) -> None:
         """See `EventLog.append`."""
         if batch.records:
-            records = encode(without_names(batch.records))
-            row = statements.of_records(table, batch.records[-1].seq, records, batch.request)
             names, milestones = names_in(batch.records), milestones_in(batch.records)
+            records = encode(without_names(batch.records) if names else batch.records)
+            row = statements.of_records(table, batch.records[-1].seq, records, batch.request)
             await self._write(
                 lambda db: statements.append(db, row, expected_seq, names, milestones)
             )
@@ -201,7 +197,6 @@ class _FileThread:
         """Opens the file. Raises CannotOpen."""
         self._path: Final = path
         self._db: Connection | None = connect(path)
-        self._round_before = 1
         self._stopped = False
         self._jobs: Final[SimpleQueue[_Job[Any] | None]] = SimpleQueue()
         self._thread: Final = threading.Thread(target=self._run, name="event log", daemon=True)
@@ -238,28 +233,16 @@ class _FileThread:
         self._close()
 
     def _waiting(self) -> tuple[list[_Job[Any]], bool]:
-        """Everything that waits, at least one; and whether more may come.
-
-        Whoever was answered in the round before is likely to ask again at once: as many jobs as
-        there were then are waited for, a little.
-        """
+        """Everything that waits, at least one; and whether more may come."""
         jobs: list[_Job[Any]] = []
-        until = 0.0
         try:
             while len(jobs) < _MOST_TOGETHER:
-                if not jobs:
-                    job = self._jobs.get()
-                    until = time.monotonic() + _LINGER
-                elif len(jobs) < self._round_before:
-                    job = self._jobs.get(timeout=max(0.0, until - time.monotonic()))
-                else:
-                    job = self._jobs.get_nowait()
+                job = self._jobs.get(block=not jobs)
                 if job is None:
                     return jobs, False
                 jobs.append(job)
         except Empty:
             pass
-        self._round_before = len(jobs)
         return jobs, True
 
     def _together(self, jobs: list[_Job[Any]]) -> list[_Outcome]:

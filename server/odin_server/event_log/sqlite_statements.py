@@ -46,7 +46,7 @@ class Row(NamedTuple):
 
     def with_checksum(self) -> Row:
         """The row with what its checksum has to be."""
-        return self._replace(checksum=self.sum)
+        return Row(*self[:9], self.sum)
 
 
 def of_records(handle: str, seq: int, records: bytes, request: RequestKey | None) -> Row:
