@@ -284,7 +284,7 @@ def test_a_killed_server_leaves_the_board_the_choice_and_a_way_out(
     zoe.press("tab")
     chosen = f" {_number_in(zoe.wait_for('✓'))} "
     server.kill()
-    screen = zoe.wait_for("Connection lost", "you keep your seat", "r retry now")
+    screen = zoe.wait_for("Connection lost", "seat kept", "r retry now")
     assert "YOUR HAND" in screen
     assert chosen in screen
     zoe.press("r")
