@@ -60,6 +60,8 @@ class Unary(NamedTuple, Generic[Request]):
     answer: Callable[[Request, Caller], Awaitable[Message | bytes]]
     limits_itself: bool = False
     """Whether the method itself looks after the limits of calls."""
+    goes_on: bool = False
+    """Whether it is done to its end when its caller has gone: more follows what the log keeps."""
 
 
 class Streaming(NamedTuple, Generic[Request]):
@@ -86,6 +88,7 @@ class Calls:
         """When set, every call is refused as SERVER_DRAINING."""
         self._come = 0
         self._under_way = 0
+        self._going_on: Final[set[asyncio.Future[Message | bytes]]] = set()
         self._retry_after: Final = retry_after
         self._of_credential: Final = _calls_of("credential", limits, monotonic)
         self._of_address: Final = _calls_of("address", limits, monotonic)
@@ -125,6 +128,12 @@ class Calls:
             seen = self._come
             await asyncio.sleep(_QUIET)
 
+    async def _to_its_end(self, answering: Awaitable[Message | bytes]) -> Message | bytes:
+        task = asyncio.ensure_future(answering)
+        self._going_on.add(task)
+        task.add_done_callback(self._going_on.discard)
+        return await asyncio.shield(task)
+
     @contextlib.contextmanager
     def _counted(self) -> Generator[None]:
         self._come += 1
@@ -142,7 +151,8 @@ class Calls:
                     caller = self._caller(context)
                     if not method.limits_itself:
                         self.count(caller)
-                    answer = await method.answer(request, caller)
+                    answering = method.answer(request, caller)
+                    answer = await (self._to_its_end(answering) if method.goes_on else answering)
                     return answer if isinstance(answer, bytes) else answer.SerializeToString()
                 except Exception as error:  # noqa: BLE001 (nothing but a typed refusal leaves)
                     await self._refuse(name, error, context)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import AsyncGenerator
 from typing import Final
 
 from odin_server import table_commands as commands
@@ -201,6 +202,12 @@ class Lobby:
             raise TableDamaged(f"table {handle} makes no sense") from error
         if table.state.seq == 0:
             return None
+        if table.state.phase is not TablePhase.CLOSED and handle not in self._open:
+            # It was opened here, and the log took it although it could not say so.
+            entry = await self._world.log.entry(handle)
+            assert entry is not None, "a table that can be read is in the log"
+            self._hold(entry.host, "")
+            self._list(entry, "")
         self._tables[handle] = table
         self._forget_unused()
         table.changed()
@@ -222,7 +229,7 @@ class Lobby:
         before = page_start(token)
         found: list[Table] = []
         number = before
-        for entry in await self._listed(before, size, phase):
+        async for entry in self._listed(before, size, phase):
             try:
                 table = await self.table(entry.handle)
             except TableDamaged:
@@ -235,11 +242,19 @@ class Lobby:
             number = entry.number
         return found, ""
 
-    async def _listed(self, before: int, size: int, phase: TablePhase | None) -> list[Entry]:
-        if phase is TablePhase.CLOSED:
-            return await self._world.log.ended_tables(before, size + 1, private=False)
-        entries = reversed(self._open.values())
-        return [entry for entry in entries if entry.number < before and not entry.code]
+    async def _listed(
+        self, before: int, size: int, phase: TablePhase | None
+    ) -> AsyncGenerator[Entry]:
+        """The public tables that have, or have not, ended; newest first."""
+        if phase is not TablePhase.CLOSED:
+            for entry in list(reversed(self._open.values())):
+                if entry.number < before and not entry.code:
+                    yield entry
+            return
+        while entries := await self._world.log.ended_tables(before, size + 1, private=False):
+            for entry in entries:
+                yield entry
+            before = entries[-1].number
 
     def tables(self) -> list[Table]:
         """Every table in memory, also those that have ended."""

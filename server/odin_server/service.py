@@ -97,8 +97,8 @@ class Services:
             "odin_table.v1.LobbyService": {
                 "GetServerInfo": Unary(lobby_pb2.GetServerInfoRequest, self.get_server_info),
                 "ListTables": Unary(lobby_pb2.ListTablesRequest, self.list_tables),
-                "CreateTable": Unary(lobby_pb2.CreateTableRequest, self.create_table),
-                "TakeSeat": Unary(lobby_pb2.TakeSeatRequest, self.take_seat),
+                "CreateTable": Unary(lobby_pb2.CreateTableRequest, self.create_table, goes_on=True),
+                "TakeSeat": Unary(lobby_pb2.TakeSeatRequest, self.take_seat, goes_on=True),
                 "LeaveSeat": Unary(lobby_pb2.LeaveSeatRequest, self.leave_seat),
                 "SetReady": Unary(lobby_pb2.SetReadyRequest, self.set_ready),
                 "StartGame": Unary(lobby_pb2.StartGameRequest, self.start_game),
@@ -113,7 +113,7 @@ class Services:
                 "GetView": Unary(play_pb2.GetViewRequest, self.get_view),
             },
             "odin_table.v1.ChatService": {
-                "SendChat": Unary(chat_pb2.SendChatRequest, self.send_chat),
+                "SendChat": Unary(chat_pb2.SendChatRequest, self.send_chat, goes_on=True),
             },
             "odin_table.v1.HistoryService": {
                 "GetHistory": Unary(history_pb2.GetHistoryRequest, self.get_history),

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import aclosing
 from typing import Any
 
 import grpc
 import pytest
 
+from odin_server.chat import Line
+from odin_server.event_log import MemoryLog
+from odin_server.events import Batch, RequestKey
 from odin_table.v1 import chat_pb2, history_pb2, lobby_pb2, play_pb2, table_pb2
 from tests.server.conftest import Meet, Serve
-from tests.server.people import Person, Refused, first_choice, play_until
+from tests.server.people import DEADLINE, Person, Refused, first_choice, play_until
 
 
 async def twice(person: Person, method: Any, request: Any) -> tuple[Any, Any]:
@@ -191,6 +195,51 @@ async def test_what_can_be_done_only_once_is_not_refused_to_the_same_request_at_
         answers = await asyncio.gather(*(person.call(method, request) for _ in range(10)))
         assert len({answer.seq for answer in answers}) == 1
         assert [answer.replayed for answer in answers].count(False) == 1
+
+
+class _SlowLog(MemoryLog):
+    """Keeps nothing before it may."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = asyncio.Event()
+        self.may = asyncio.Event()
+        self.may.set()
+
+    async def append(self, table: str, expected_seq: int, batch: Batch) -> None:
+        self.asked.set()
+        await self.may.wait()
+        await super().append(table, expected_seq, batch)
+
+    async def say(self, table: str, line: Line, request: RequestKey) -> int:
+        self.asked.set()
+        await self.may.wait()
+        return await super().say(table, line, request)
+
+
+async def test_what_a_caller_who_has_gone_asked_for_is_done_whole(serve: Serve, meet: Meet) -> None:
+    log = _SlowLog()
+    server = await serve(log=log)
+    ann = meet(server, "Ann")
+    table = await ann.open_table()
+    requests: list[tuple[Any, Any]] = [
+        (ann.lobby.CreateTable, lobby_pb2.CreateTableRequest(request_id="open")),
+        (ann.lobby.TakeSeat, lobby_pb2.TakeSeatRequest(request_id="sit", table=table, name="Ann")),
+        (ann.chat.SendChat, chat_pb2.SendChatRequest(request_id="say", table=table, text="hello")),
+    ]
+    for method, request in requests:
+        log.asked.clear()
+        log.may.clear()
+        call = method(request, metadata=ann.metadata)
+        await asyncio.wait_for(log.asked.wait(), DEADLINE)
+        call.cancel()
+        log.may.set()
+        assert (await ann.call(method, request)).replayed
+    listed = await ann.call(ann.lobby.ListTables, lobby_pb2.ListTablesRequest())
+    assert len(listed.tables) == 2, "the table that was opened is there for everybody"
+    async with aclosing(ann.watch(table)) as items:
+        chat = await anext(item.chat async for item in items if item.HasField("chat"))
+    assert [line.text for line in chat.lines] == ["hello"]
 
 
 async def test_chat_with_a_known_request_id_and_other_text_is_refused(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
+import stat
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
@@ -19,8 +20,8 @@ from odin_server.event_log import (
     StoreUnavailable,
     TableDamaged,
 )
-from odin_server.events import Batch, RequestKey
-from odin_table.v1 import lobby_pb2
+from odin_server.events import Batch, CloseReason, Record, RequestKey, TableClosed
+from odin_table.v1 import lobby_pb2, table_pb2
 from tests.server.conftest import Meet, Serve
 from tests.server.people import DEADLINE, Refused, play_until
 from tests.server.test_event_log import ANN, batch, opening
@@ -211,13 +212,38 @@ async def test_a_table_whose_records_make_no_sense_does_not_keep_others_asleep(
             await asyncio.sleep(0.01)
 
 
+async def test_a_damaged_table_among_those_that_have_ended_hides_none_of_them(
+    serve: Serve, meet: Meet, tmp_path: Path
+) -> None:
+    path = tmp_path / "tables.db"
+    async with opened(path) as log:
+        for handle in "ABCDE":
+            await log.append(handle, 0, opening())
+            closed = Record(2, 1_700_000_000_000_000, TableClosed(CloseReason.HOST))
+            await log.append(handle, 1, Batch((closed,)))
+    change(path, "UPDATE batches SET checksum = 0 WHERE handle IN ('D', 'C')")
+    server = await serve(log=SqliteLog(path))
+    ann = meet(server, "Ann")
+    request = lobby_pb2.ListTablesRequest(phase=table_pb2.TABLE_PHASE_CLOSED, page_size=1)
+    handles: list[str] = []
+    while True:
+        page = await ann.call(ann.lobby.ListTables, request)
+        handles += [summary.table for summary in page.tables]
+        request.page_token = page.next_page_token
+        if not request.page_token:
+            break
+    assert handles == ["E", "B", "A"]
+
+
 async def test_a_backup_holds_everything_and_never_overwrites(tmp_path: Path) -> None:
     path, copy = tmp_path / "tables.db", tmp_path / "copy.db"
     await filled(path)
     async with opened(path) as log:
         await log.backup(str(copy))
+        assert stat.S_IMODE(copy.stat().st_mode) == 0o600
         with pytest.raises(CannotBackUp, match=r"copy\.db is there already"):
             await log.backup(str(copy))
+        assert stat.S_IMODE(copy.stat().st_mode) == 0o600
         with pytest.raises(CannotBackUp, match="could not be written"):
             await log.backup(str(tmp_path / "missing" / "copy.db"))
         await log.append("A", 4, batch(5))

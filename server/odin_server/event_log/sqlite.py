@@ -164,8 +164,13 @@ class SqliteLog:
 
 
 def _backup(db: Connection, path: Path) -> None:
-    if path.exists():
-        raise CannotBackUp(f"{path} is there already. Name a file that is not.")
+    try:
+        # As private as what it is a copy of. SQLite takes a file that is there if it is empty.
+        path.touch(mode=0o600, exist_ok=False)
+    except FileExistsError:
+        raise CannotBackUp(f"{path} is there already. Name a file that is not.") from None
+    except OSError as error:
+        raise CannotBackUp(f"{path} could not be written: {error.strerror}.") from error
     try:
         db.execute("VACUUM INTO ?", (str(path),))
     except sqlite3.Error as error:
