@@ -233,6 +233,10 @@ async def test_what_a_caller_who_has_gone_asked_for_is_done_whole(serve: Serve, 
         call = method(request, metadata=ann.metadata)
         await asyncio.wait_for(log.asked.wait(), DEADLINE)
         call.cancel()
+        calls = server._calls  # pyright: ignore[reportPrivateUsage] -- when it has heard of that
+        async with asyncio.timeout(DEADLINE):
+            while calls._under_way:  # noqa: ASYNC110  # pyright: ignore[reportPrivateUsage]
+                await asyncio.sleep(0.01)
         log.may.set()
         assert (await ann.call(method, request)).replayed
     listed = await ann.call(ann.lobby.ListTables, lobby_pb2.ListTablesRequest())
