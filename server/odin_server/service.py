@@ -26,20 +26,14 @@ from odin_server.event_log import Conflict, EventLog, Stored, TableDamaged
 from odin_server.events import Record, RequestKey, SeatResumed, SeatTaken, TableOpened
 from odin_server.limits import Buckets, Held
 from odin_server.lobby import Lobby
+from odin_server.requests import action_from, occupant_from, options_from
 from odin_server.settings import Limits
 from odin_server.table import Table
 from odin_server.table_commands import Draft
 from odin_server.table_state import TablePhase
 from odin_server.texts import MAX_REQUEST_ID, cleaned
 from odin_server.watch import Watch
-from odin_server.wire import (
-    action_from,
-    field_bytes,
-    occupant_from,
-    options_from,
-    summary,
-    timestamp,
-)
+from odin_server.wire import field_bytes, summary, timestamp
 from odin_table.v1 import chat_pb2, event_pb2, history_pb2, lobby_pb2, play_pb2, table_pb2
 
 _MOST_TABLES_A_PAGE: Final = 100

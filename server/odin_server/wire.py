@@ -1,4 +1,4 @@
-"""The only place where protobuf meets the values of engine and table.
+"""Where values of engine and table become protobuf: answers, views and events.
 
 An event for a viewer is put together from its public part and, for one seat, its private part.
 Nothing is made by taking fields out of something fuller.
@@ -13,7 +13,6 @@ from typing import Any, Final, NamedTuple
 from google.protobuf import duration_pb2, timestamp_pb2
 
 from odin_engine import (
-    DECK,
     Action,
     Card,
     CardPickedUp,
@@ -35,7 +34,6 @@ from odin_engine import (
     decision_of,
     view_for,
 )
-from odin_server.errors import invalid_option, malformed
 from odin_server.events import (
     Actor,
     BotFailed,
@@ -55,7 +53,6 @@ from odin_server.events import (
     TableOptions,
 )
 from odin_server.table_state import OpenDecision, Seat, TablePhase, TableState
-from odin_server.texts import MAX_TITLE, cleaned
 from odin_table.v1 import card_pb2, decision_pb2, event_pb2, play_pb2, table_pb2
 
 _COLOURS: Final[Mapping[Colour, card_pb2.Colour.ValueType]] = {
@@ -71,83 +68,6 @@ _KINDS: Final[Mapping[DecisionKind, decision_pb2.DecisionKind.ValueType]] = {
     DecisionKind.RESPOND: decision_pb2.DECISION_KIND_RESPOND,
     DecisionKind.PICK_UP: decision_pb2.DECISION_KIND_PICK_UP,
 }
-TURN_TIMES: Final = range(5, 601)
-"""The seconds that a clock may give each decision."""
-BANKS: Final = range(3601)
-"""The seconds that a bank may have."""
-
-
-# From a request
-
-
-def card_from(field: str, number: int) -> Card:
-    """The card with this number in the contract; raises MALFORMED when there is none."""
-    if not 1 <= number <= len(DECK):
-        raise malformed(field, f"{number} is no card. Cards are numbered 1 to {len(DECK)}.")
-    return DECK[number - 1]
-
-
-def action_from(action: decision_pb2.Action) -> Action:
-    """The action, with no seat in it yet; raises MALFORMED."""
-    match action.WhichOneof("action"):
-        case "play_cards":
-            cards = [card_from("action.play_cards.cards", card) for card in action.play_cards.cards]
-            taken = action.play_cards.pick_up
-            return PlayCards(
-                0, cards, card_from("action.play_cards.pick_up", taken) if taken else None
-            )
-        case "pick_up":
-            return PickUp(0, card_from("action.pick_up.card", action.pick_up.card))
-        case "pass_turn":
-            return Pass(0)
-        case _:
-            raise malformed("action", "Say what to do: play_cards, pick_up or pass_turn.")
-
-
-def options_from(options: table_pb2.TableOptions) -> TableOptions:
-    """The options of a table to be opened, with defaults for what is absent; raises a Refusal."""
-    threshold: int | None = 15
-    match options.WhichOneof("ending"):
-        case "threshold":
-            threshold = options.threshold
-        case "single_deal":
-            if not options.single_deal:
-                raise invalid_option("options.single_deal", "Set it to true, or give a threshold.")
-            threshold = None
-        case _:
-            pass
-    if options.visibility not in table_pb2.Visibility.values():
-        raise malformed("options.visibility", f"{options.visibility} is unknown.")
-    clock, has_clock = options.clock, options.HasField("clock")
-    return TableOptions(
-        seats=options.seats or 6,
-        threshold=threshold,
-        short_deck=options.short_deck if options.HasField("short_deck") else True,
-        private=options.visibility == table_pb2.VISIBILITY_PRIVATE,
-        open_to_bots=options.open_to_bots if options.HasField("open_to_bots") else True,
-        title=cleaned("options.title", options.title, MAX_TITLE, may_be_empty=True),
-        turn_time=_seconds("per_turn", clock.per_turn, TURN_TIMES) if has_clock else 0,
-        bank=_seconds("bank", clock.bank, BANKS) if has_clock else 0,
-    )
-
-
-def _seconds(part: str, duration: duration_pb2.Duration, allowed: range) -> int:
-    """A part of a clock in seconds; raises INVALID_OPTION."""
-    if duration.nanos or duration.seconds not in allowed:
-        least, most = allowed[0], allowed[-1]
-        raise invalid_option(f"options.clock.{part}", f"{least} to {most} whole seconds.")
-    return duration.seconds
-
-
-def occupant_from(occupant: table_pb2.Occupant.ValueType) -> Occupant:
-    """What a caller who takes a seat says it is; raises MALFORMED."""
-    match occupant:
-        case table_pb2.OCCUPANT_UNSPECIFIED | table_pb2.OCCUPANT_PERSON:
-            return Occupant.PERSON
-        case table_pb2.OCCUPANT_REMOTE_BOT:
-            return Occupant.REMOTE_BOT
-        case _:
-            raise malformed("occupant", "Say OCCUPANT_PERSON or OCCUPANT_REMOTE_BOT.")
 
 
 # To an answer
