@@ -177,7 +177,8 @@ class _Names:
         if actor is not Actor.CLOCK:
             return said
         # Only of a bot, or of whoever plays for somebody, can it be that it failed.
-        person = self._table.seats[seat].occupant is Occupant.PERSON
+        taken = self._table.seats[seat]
+        person = taken.occupant is Occupant.PERSON and not taken.substituted
         late = _("Time was up: {sentence}") if person else _("By default: {sentence}")
         return late.format(sentence=said)
 

@@ -34,6 +34,7 @@ async def kill_until(
             except TimeoutError:
                 ledger.fault("tables that stand still", f"all of them, for {patience:g} s")
                 return
+            # Nothing is waited for: this is how long it lives.
             await asyncio.sleep(chance.uniform(0.2, 1.2))
             await server.kill()
             ledger.counts["kills"] += 1
@@ -46,6 +47,7 @@ async def cut_until(
 ) -> None:
     """Cuts one line after the other, until `end` on the monotonic clock."""
     while time.monotonic() < end:
+        # Nothing is waited for: this is how long the lines are left alone.
         await asyncio.sleep(chance.uniform(0.1, 0.7))
         chance.choice(lines).drop()
         ledger.counts["lines cut"] += 1

@@ -34,7 +34,7 @@ async def append_later(self, table, expected_seq, batch):
         await append(self, table, expected_seq, batch)
 
 async def wait_and_append(self, *batch):
-    await asyncio.sleep(0.3)
+    await asyncio.sleep(0.3)  # the fault itself: whatever is killed before is lost
     await append(self, *batch)
 
 SqliteLog.append = append_later

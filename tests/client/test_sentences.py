@@ -72,6 +72,13 @@ TABLE = TableModel(
 )
 
 
+def test_what_a_substitute_that_failed_did_not_choose_is_no_lack_of_time() -> None:
+    zoe, bob, freya = TABLE.seats
+    played = replace(TABLE, seats=(zoe, replace(bob, substituted=True), freya))
+    passed = updates.Passed(**at(seat=1), actor=Actor.CLOCK)
+    assert sentences.sentence(passed, played) == "By default: Bob passed."
+
+
 @pytest.mark.parametrize(
     ("update", "sentence"),
     [

@@ -16,7 +16,15 @@ from google.protobuf.duration_pb2 import Duration
 from odin_server.clock import SystemClock
 from odin_server.event_log import EventLog, MemoryLog, SqliteLog, StoreUnavailable
 from odin_server.events import Batch
-from odin_table.v1 import chat_pb2, event_pb2, history_pb2, lobby_pb2, play_pb2, table_pb2
+from odin_table.v1 import (
+    chat_pb2,
+    decision_pb2,
+    event_pb2,
+    history_pb2,
+    lobby_pb2,
+    play_pb2,
+    table_pb2,
+)
 from tests.server.conftest import QUICK, Meet, Serve
 from tests.server.people import (
     DEADLINE,
@@ -112,18 +120,24 @@ async def test_nobody_counts_as_away_for_the_time_without_a_server(
     assert len(events) == stopped
 
 
+async def _on_the_clock(
+    ann: Person, bob: Person, *, seconds: int
+) -> tuple[str, decision_pb2.Decision]:
+    """A game of two, each with so much time; its table, and the decision that is open."""
+    clock = table_pb2.Clock(per_turn=Duration(seconds=seconds))
+    table = await ann.open_table(table_pb2.TableOptions(clock=clock))
+    for person in (ann, bob):
+        await person.sit(table)
+    await ann.start(table)
+    return table, (await ann.view(table)).decision
+
+
 async def test_time_without_a_server_is_given_back(
     serve: Serve, meet: Meet, reopen: Reopen
 ) -> None:
     first = await serve(log=reopen())
     ann, bob = meet(first, "Ann"), meet(first, "Bob")
-    table = await ann.open_table(
-        table_pb2.TableOptions(clock=table_pb2.Clock(per_turn=Duration(seconds=300)))
-    )
-    for person in (ann, bob):
-        await person.sit(table)
-    await ann.start(table)
-    before = (await ann.view(table)).decision
+    table, before = await _on_the_clock(ann, bob, seconds=300)
     await first.stop()
     clock = _Later()
     ann = meet(await serve(log=reopen(), clock=clock), "Ann")
@@ -138,13 +152,7 @@ async def test_time_in_which_nothing_could_be_kept_is_given_back(serve: Serve, m
     log = _LogThatFails()
     server = await serve(log=log)
     ann, bob = meet(server, "Ann"), meet(server, "Bob")
-    table = await ann.open_table(
-        table_pb2.TableOptions(clock=table_pb2.Clock(per_turn=Duration(seconds=5)))
-    )
-    for person in (ann, bob):
-        await person.sit(table)
-    await ann.start(table)
-    before = (await ann.view(table)).decision
+    table, before = await _on_the_clock(ann, bob, seconds=5)
     log.fails = True
     stopped = time.monotonic()
     # Longer than the turn: nobody's time runs out, since nobody could have acted.
