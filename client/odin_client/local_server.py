@@ -75,7 +75,9 @@ class LocalServer:
         serves = _SERVES.fullmatch(line)
         if serves is None:
             process.kill()
-            process.communicate()  # waits, and closes the pipe that would have tied it
+            process.wait()
+            if process.stdin is not None:
+                process.stdin.close()  # the pipe that would have tied it
             raise ClientError(_("The server did not start."), _said(log, said_before))
         return cls(process, Address(_as_reached(serves["host"]), int(serves["port"])))
 
