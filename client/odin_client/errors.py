@@ -105,6 +105,7 @@ def _in_own_words(reason: str, facts: Mapping[str, str]) -> str | None:
         "SEAT_TAKEN": _("That seat is taken."),
         "NAME_TAKEN": _("Somebody at the table has that name."),
         "STALE_DECISION": _("Something else has to be decided now."),
+        "STALE_COMMITMENT": _("That was for another deal."),
         "NOT_YOUR_TURN": _("It is not your turn."),
         "ILLEGAL_ACTION": _("The rules forbid that ({rule})."),
         "RATE_LIMITED": _("That was too much at once."),
@@ -131,7 +132,7 @@ def _advice(reason: str) -> str:
             return _("Open another table with `odin-table host`.")
         case "SEAT_TAKEN":
             return _("Take another seat.")
-        case "STALE_DECISION":
+        case "STALE_DECISION" | "STALE_COMMITMENT":
             return _("Look at the table again.")
         case "RATE_LIMITED":
             return _("Wait a moment, then try again.")

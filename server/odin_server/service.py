@@ -26,7 +26,7 @@ from odin_server.event_log import Conflict, EventLog, Stored, TableDamaged
 from odin_server.events import Record, RequestKey, SeatResumed, SeatTaken, TableOpened
 from odin_server.limits import Buckets, Held
 from odin_server.lobby import Lobby
-from odin_server.requests import action_from, occupant_from, options_from
+from odin_server.requests import action_from, nonce_from, occupant_from, options_from
 from odin_server.settings import Limits
 from odin_server.table import Table
 from odin_server.table_commands import Draft
@@ -206,8 +206,11 @@ class Services:
 
     async def set_ready(self, request: lobby_pb2.SetReadyRequest, caller: Caller) -> Message:
         """SetReady."""
+        _nonce, commitment = nonce_from(request, ready=request.ready)
         answered = await self._simple(
-            request, caller, lambda draft: commands.set_ready(draft, caller.holder, request.ready)
+            request,
+            caller,
+            lambda draft: commands.set_ready(draft, caller.holder, request.ready, commitment),
         )
         return lobby_pb2.SetReadyResponse(seq=answered.seq, replayed=answered.replayed)
 
@@ -242,8 +245,9 @@ class Services:
 
     async def rematch(self, request: lobby_pb2.RematchRequest, caller: Caller) -> Message:
         """Rematch."""
+        _nonce, commitment = nonce_from(request, ready=True)
         answered = await self._simple(
-            request, caller, lambda draft: commands.rematch(draft, caller.holder)
+            request, caller, lambda draft: commands.rematch(draft, caller.holder, commitment)
         )
         return lobby_pb2.RematchResponse(seq=answered.seq, replayed=answered.replayed)
 

@@ -269,7 +269,7 @@ def remove_bot(draft: Draft, holder: bytes, number: int) -> None:
 # Games and deals
 
 
-def set_ready(draft: Draft, holder: bytes, ready: bool) -> None:
+def set_ready(draft: Draft, holder: bytes, ready: bool, commitment: bytes = b"") -> None:
     """Says whether a seat is ready for the game or the next deal."""
     state = draft.state
     number = _own_seat(state, holder)
@@ -278,6 +278,7 @@ def set_ready(draft: Draft, holder: bytes, ready: bool) -> None:
         raise _over("This game is over. Ask for a rematch.")
     if state.phase is TablePhase.PLAYING:
         raise Refusal(Reason.ALREADY_STARTED, "A deal is being played already.")
+    _is_open(commitment)
     _say_ready(draft, number, ready)
 
 
@@ -297,12 +298,13 @@ def start_game(draft: Draft, holder: bytes) -> None:
             _start_game(draft)
 
 
-def rematch(draft: Draft, holder: bytes) -> None:
+def rematch(draft: Draft, holder: bytes, commitment: bytes = b"") -> None:
     """Asks for another game with the same seats; at a table that waits, the same as being ready."""
     state = draft.state
     number = _own_seat(state, holder)
     _still_open(state)
     _not_in_game(state, "A game is being played already.")
+    _is_open(commitment)
     if state.phase is TablePhase.WAITING:
         _say_ready(draft, number, ready=True)
         return
@@ -507,6 +509,14 @@ def _waiting(state: TableState) -> None:
     if state.phase is TablePhase.GAME_OVER:
         raise _over("This game is over. Ask for a rematch first.")
     _not_in_game(state, "A game is being played already.")
+
+
+def _is_open(commitment: bytes) -> None:
+    if commitment:
+        raise Refusal(
+            Reason.STALE_COMMITMENT,
+            "That nonce is for a deal that is not open any more. Look at the table again.",
+        )
 
 
 def _free_seat(state: TableState, wanted: int | None) -> int:

@@ -190,6 +190,33 @@ async def test_somebody_elses_turn_and_a_stale_decision(serve: Serve, meet: Meet
     await unchanged(at)
 
 
+async def test_a_nonce_for_another_deal_and_nonces_that_make_no_sense(
+    serve: Serve, meet: Meet
+) -> None:
+    server = await serve()
+    ann = meet(server, "Ann")
+    table = await ann.open_table()
+    await ann.sit(table)
+
+    async def ready(ready: bool = True, **fields: Any) -> None:
+        request = lobby_pb2.SetReadyRequest(table=table, ready=ready, **fields)
+        await ann.call(ann.lobby.SetReady, request)
+
+    other = bytes(32)
+    await refused(ready(nonce=b"n", commitment=other), "STALE_COMMITMENT", grpc.StatusCode.ABORTED)
+    again = lobby_pb2.RematchRequest(table=table, nonce=b"n", commitment=other)
+    call = ann.call(ann.lobby.Rematch, again)
+    await refused(call, "STALE_COMMITMENT", grpc.StatusCode.ABORTED)
+    for field, call in (
+        ("nonce", ready(nonce=bytes(33), commitment=other)),
+        ("commitment", ready(nonce=b"n")),
+        ("nonce", ready(ready=False, nonce=b"n", commitment=other)),
+    ):
+        error = await refused(call, "MALFORMED", grpc.StatusCode.INVALID_ARGUMENT)
+        assert error.fields == [field]
+    assert not (await ann.view(table)).seats[0].ready
+
+
 async def test_a_game_that_is_over_and_one_that_has_not_started(serve: Serve, meet: Meet) -> None:
     server = await serve()
     ann = meet(server, "Ann")

@@ -73,6 +73,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ABORTED. The decision named is not the open one. Look again, let the person decide again.
     Facts: decision_id, the open one, if any.
     """
+    ERROR_REASON_STALE_COMMITMENT: _ErrorReason.ValueType  # 22
+    """ABORTED. The commitment named is not the open one: the nonce would go into another deal. Look at
+    the table again. Facts, if one is open: commitment (in hex), game, deal.
+    """
     ERROR_REASON_NOT_YOUR_TURN: _ErrorReason.ValueType  # 15
     """FAILED_PRECONDITION. Another seat must act. Wait for the stream. Facts: seat."""
     ERROR_REASON_ILLEGAL_ACTION: _ErrorReason.ValueType  # 16
@@ -135,6 +139,10 @@ ERROR_REASON_INVALID_OPTION: ErrorReason.ValueType  # 13
 ERROR_REASON_STALE_DECISION: ErrorReason.ValueType  # 14
 """ABORTED. The decision named is not the open one. Look again, let the person decide again.
 Facts: decision_id, the open one, if any.
+"""
+ERROR_REASON_STALE_COMMITMENT: ErrorReason.ValueType  # 22
+"""ABORTED. The commitment named is not the open one: the nonce would go into another deal. Look at
+the table again. Facts, if one is open: commitment (in hex), game, deal.
 """
 ERROR_REASON_NOT_YOUR_TURN: ErrorReason.ValueType  # 15
 """FAILED_PRECONDITION. Another seat must act. Wait for the stream. Facts: seat."""

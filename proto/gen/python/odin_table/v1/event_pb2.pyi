@@ -178,6 +178,8 @@ class Event(_message.Message):
     GAME_ENDED_FIELD_NUMBER: _builtins.int
     BOT_FAILED_FIELD_NUMBER: _builtins.int
     DEADLINE_MOVED_FIELD_NUMBER: _builtins.int
+    DEAL_COMMITTED_FIELD_NUMBER: _builtins.int
+    DEAL_REVEALED_FIELD_NUMBER: _builtins.int
     seq: _builtins.int
     """From 1, without holes."""
     @_builtins.property
@@ -264,6 +266,14 @@ class Event(_message.Message):
     def deadline_moved(self) -> Global___DeadlineMoved:
         """Time in which nobody could act was given back."""
 
+    @_builtins.property
+    def deal_committed(self) -> Global___DealCommitted:
+        """The server committed itself to the secret of the next deal: from now on seats may give nonces."""
+
+    @_builtins.property
+    def deal_revealed(self) -> Global___DealRevealed:
+        """The secret of the deal that has just ended: everybody can check it now."""
+
     def __init__(
         self,
         *,
@@ -289,12 +299,14 @@ class Event(_message.Message):
         game_ended: Global___GameEnded | None = ...,
         bot_failed: Global___BotFailed | None = ...,
         deadline_moved: Global___DeadlineMoved | None = ...,
+        deal_committed: Global___DealCommitted | None = ...,
+        deal_revealed: Global___DealRevealed | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["bot_failed", b"bot_failed", "card_picked_up", b"card_picked_up", "cards_played", b"cards_played", "deadline_moved", b"deadline_moved", "deal_ended", b"deal_ended", "deal_started", b"deal_started", "decision_opened", b"decision_opened", "game_ended", b"game_ended", "game_started", b"game_started", "host_changed", b"host_changed", "passed", b"passed", "payload", b"payload", "ready_changed", b"ready_changed", "rematch_asked", b"rematch_asked", "round_ended", b"round_ended", "seat_left", b"seat_left", "seat_resumed", b"seat_resumed", "seat_taken", b"seat_taken", "substitute_seated", b"substitute_seated", "table_closed", b"table_closed", "table_opened", b"table_opened", "time", b"time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["bot_failed", b"bot_failed", "card_picked_up", b"card_picked_up", "cards_played", b"cards_played", "deadline_moved", b"deadline_moved", "deal_committed", b"deal_committed", "deal_ended", b"deal_ended", "deal_revealed", b"deal_revealed", "deal_started", b"deal_started", "decision_opened", b"decision_opened", "game_ended", b"game_ended", "game_started", b"game_started", "host_changed", b"host_changed", "passed", b"passed", "payload", b"payload", "ready_changed", b"ready_changed", "rematch_asked", b"rematch_asked", "round_ended", b"round_ended", "seat_left", b"seat_left", "seat_resumed", b"seat_resumed", "seat_taken", b"seat_taken", "substitute_seated", b"substitute_seated", "table_closed", b"table_closed", "table_opened", b"table_opened", "time", b"time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_failed", b"bot_failed", "card_picked_up", b"card_picked_up", "cards_played", b"cards_played", "deadline_moved", b"deadline_moved", "deal_ended", b"deal_ended", "deal_started", b"deal_started", "decision_opened", b"decision_opened", "game_ended", b"game_ended", "game_started", b"game_started", "host_changed", b"host_changed", "passed", b"passed", "payload", b"payload", "ready_changed", b"ready_changed", "rematch_asked", b"rematch_asked", "round_ended", b"round_ended", "seat_left", b"seat_left", "seat_resumed", b"seat_resumed", "seat_taken", b"seat_taken", "seq", b"seq", "substitute_seated", b"substitute_seated", "table_closed", b"table_closed", "table_opened", b"table_opened", "time", b"time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_failed", b"bot_failed", "card_picked_up", b"card_picked_up", "cards_played", b"cards_played", "deadline_moved", b"deadline_moved", "deal_committed", b"deal_committed", "deal_ended", b"deal_ended", "deal_revealed", b"deal_revealed", "deal_started", b"deal_started", "decision_opened", b"decision_opened", "game_ended", b"game_ended", "game_started", b"game_started", "host_changed", b"host_changed", "passed", b"passed", "payload", b"payload", "ready_changed", b"ready_changed", "rematch_asked", b"rematch_asked", "round_ended", b"round_ended", "seat_left", b"seat_left", "seat_resumed", b"seat_resumed", "seat_taken", b"seat_taken", "seq", b"seq", "substitute_seated", b"substitute_seated", "table_closed", b"table_closed", "table_opened", b"table_opened", "time", b"time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_payload: _TypeAlias = _typing.Literal["table_opened", "seat_taken", "seat_left", "host_changed", "ready_changed", "substitute_seated", "seat_resumed", "rematch_asked", "table_closed", "game_started", "deal_started", "decision_opened", "cards_played", "card_picked_up", "passed", "round_ended", "deal_ended", "game_ended", "bot_failed", "deadline_moved"]  # noqa: Y015
+    _WhichOneofReturnType_payload: _TypeAlias = _typing.Literal["table_opened", "seat_taken", "seat_left", "host_changed", "ready_changed", "substitute_seated", "seat_resumed", "rematch_asked", "table_closed", "game_started", "deal_started", "decision_opened", "cards_played", "card_picked_up", "passed", "round_ended", "deal_ended", "game_ended", "bot_failed", "deadline_moved", "deal_committed", "deal_revealed"]  # noqa: Y015
     _WhichOneofArgType_payload: _TypeAlias = _typing.Literal["payload", b"payload"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_payload) -> _WhichOneofReturnType_payload | None: ...
 
@@ -406,19 +418,25 @@ class ReadyChanged(_message.Message):
 
     SEAT_FIELD_NUMBER: _builtins.int
     READY_FIELD_NUMBER: _builtins.int
+    NONCE_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The seat."""
     ready: _builtins.bool
     """Whether it is ready."""
+    nonce: _builtins.bytes
+    """What the seat adds to the next deal, 0 to 32 bytes: it replaces what the seat gave before. Empty:
+    nothing. A remote bot, which is always ready, may give one as well; then ready is true.
+    """
     def __init__(
         self,
         *,
         seat: _builtins.int = ...,
         ready: _builtins.bool = ...,
+        nonce: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["ready", b"ready", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["nonce", b"nonce", "ready", b"ready", "seat", b"seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -483,16 +501,20 @@ class RematchAsked(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     SEAT_FIELD_NUMBER: _builtins.int
+    NONCE_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The seat that asked, and is ready."""
+    nonce: _builtins.bytes
+    """What this seat adds to the first deal of that game, 0 to 32 bytes. Empty: nothing."""
     def __init__(
         self,
         *,
         seat: _builtins.int = ...,
+        nonce: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["nonce", b"nonce", "seat", b"seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -565,10 +587,16 @@ class DealStarted(_message.Message):
     HAND_FIELD_NUMBER: _builtins.int
     HANDS_FIELD_NUMBER: _builtins.int
     UNDEALT_FIELD_NUMBER: _builtins.int
+    COMMITMENT_FIELD_NUMBER: _builtins.int
+    NONCES_FIELD_NUMBER: _builtins.int
     deal: _builtins.int
     """From 1; counts the deals of this game."""
     opener: _builtins.int
     """The seat that opens it (R4)."""
+    commitment: _builtins.bytes
+    """The commitment that the deal follows from, 32 bytes, as DealCommitted said before. Absent for a
+    deal that a server of an earlier version dealt: it cannot be checked.
+    """
     @_builtins.property
     def hand(self) -> _table_pb2.Hand:
         """Private: the hand of the seat that sees this event. Absent for watchers."""
@@ -581,6 +609,13 @@ class DealStarted(_message.Message):
     def undealt(self) -> _containers.RepeatedScalarFieldContainer[_card_pb2.Card.ValueType]:
         """The cards that stayed out of the deal (R3). Only in the history of a game that is over."""
 
+    @_builtins.property
+    def nonces(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]:
+        """The nonces that went into the deal: one for each of GameStarted.seats, in that order, empty for a
+        seat that gave none, for a built-in bot, and for a seat that a substitute played. Absent without
+        a commitment.
+        """
+
     def __init__(
         self,
         *,
@@ -589,14 +624,80 @@ class DealStarted(_message.Message):
         hand: _table_pb2.Hand | None = ...,
         hands: _abc.Iterable[_table_pb2.Hand] | None = ...,
         undealt: _abc.Iterable[_card_pb2.Card.ValueType] | None = ...,
+        commitment: _builtins.bytes = ...,
+        nonces: _abc.Iterable[_builtins.bytes] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["hand", b"hand"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["deal", b"deal", "hand", b"hand", "hands", b"hands", "opener", b"opener", "undealt", b"undealt"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "deal", b"deal", "hand", b"hand", "hands", b"hands", "nonces", b"nonces", "opener", b"opener", "undealt", b"undealt"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___DealStarted: _TypeAlias = DealStarted  # noqa: Y015
+
+@_typing.final
+class DealCommitted(_message.Message):
+    """The server committed itself to the secret of a deal that has not been dealt: the first one when the
+    table is opened, the next one when a deal ends, and when the game ends the first one of a game that
+    may follow. One commitment is open at a time; DealStarted uses it up. Every seat may add a nonce to
+    the deal from now on (SetReady, Rematch); those that were given before are void. What a deal follows
+    from, to the byte, is in docs/fair-deal.md.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GAME_FIELD_NUMBER: _builtins.int
+    DEAL_FIELD_NUMBER: _builtins.int
+    COMMITMENT_FIELD_NUMBER: _builtins.int
+    game: _builtins.int
+    """The game that the deal will be part of, from 1."""
+    deal: _builtins.int
+    """The deal, from 1."""
+    commitment: _builtins.bytes
+    """SHA-256 of "odin-table/commit/1\\n" and the secret: 32 bytes."""
+    def __init__(
+        self,
+        *,
+        game: _builtins.int = ...,
+        deal: _builtins.int = ...,
+        commitment: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "deal", b"deal", "game", b"game"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DealCommitted: _TypeAlias = DealCommitted  # noqa: Y015
+
+@_typing.final
+class DealRevealed(_message.Message):
+    """The secret of a deal, right after DealEnded: deck, and for the first deal of a game the opener and
+    the removed colours, follow from it, from DealStarted.nonces and from the number of the deal. A deal
+    that is broken off is never revealed: then the table has ended (TableClosed).
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DEAL_FIELD_NUMBER: _builtins.int
+    SECRET_FIELD_NUMBER: _builtins.int
+    deal: _builtins.int
+    """The deal that has just ended, from 1."""
+    secret: _builtins.bytes
+    """32 bytes."""
+    def __init__(
+        self,
+        *,
+        deal: _builtins.int = ...,
+        secret: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deal", b"deal", "secret", b"secret"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DealRevealed: _TypeAlias = DealRevealed  # noqa: Y015
 
 @_typing.final
 class DecisionOpened(_message.Message):

@@ -26,7 +26,7 @@ from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__
 from odin_table.v1 import table_pb2 as odin__table_dot_v1_dot_table__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19odin_table/v1/lobby.proto\x12\rodin_table.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19odin_table/v1/table.proto\"\x16\n\x14GetServerInfoRequest\"\xc6\x01\n\x15GetServerInfoResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x10\n\x08revision\x18\x02 \x01(\x05\x12\x17\n\x0foldest_revision\x18\x03 \x01(\x05\x12/\n\x0bserver_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0e\n\x06levels\x18\x05 \x03(\t\x12\x17\n\x0fmax_name_length\x18\x06 \x01(\x05\x12\x17\n\x0fmax_chat_length\x18\x07 \x01(\x05\"\x8c\x01\n\x11ListTablesRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\x12(\n\x05phase\x18\x03 \x01(\x0e\x32\x19.odin_table.v1.TablePhase\x12\x10\n\x08joinable\x18\x04 \x01(\x08\x12\x14\n\x0copen_to_bots\x18\x05 \x01(\x08\"Z\n\x12ListTablesResponse\x12+\n\x06tables\x18\x01 \x03(\x0b\x32\x1b.odin_table.v1.TableSummary\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"V\n\x12\x43reateTableRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12,\n\x07options\x18\x02 \x01(\x0b\x32\x1b.odin_table.v1.TableOptions\"D\n\x13\x43reateTableResponse\x12\r\n\x05table\x18\x01 \x01(\t\x12\x0c\n\x04\x63ode\x18\x02 \x01(\t\x12\x10\n\x08replayed\x18\x03 \x01(\x08\"\x97\x01\n\x0fTakeSeatRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\r\n\x05table\x18\x02 \x01(\t\x12\x0c\n\x04\x63ode\x18\x03 \x01(\t\x12\x0c\n\x04name\x18\x04 \x01(\t\x12\x11\n\x04seat\x18\x05 \x01(\x05H\x00\x88\x01\x01\x12)\n\x08occupant\x18\x06 \x01(\x0e\x32\x17.odin_table.v1.OccupantB\x07\n\x05_seat\"N\n\x10TakeSeatResponse\x12\r\n\x05table\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\x05\x12\x0b\n\x03seq\x18\x03 \x01(\x05\x12\x10\n\x08replayed\x18\x04 \x01(\x08\"5\n\x10LeaveSeatRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\r\n\x05table\x18\x02 \x01(\t\"2\n\x11LeaveSeatResponse\x12\x0b\n\x03seq\x18\x01 \x01(\x05\x12\x10\n\x08replayed\x18\x02 \x01(\x08\"C\n\x0fSetReadyRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\r\n\x05table\x18\x02 \x01(\t\x12\r\n\x05ready\x18\x03 \x01(\x08\"1\n\x10SetReadyResponse\x12\x0b\n\x03seq\x18\x01 \x01(\x05\x12\x10\n\x08replayed\x18\x02 \x01(\x08\"5\n\x10StartGameRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\r\n\x05table\x18\x02 \x01(\t\"2\n\x11StartGameResponse\x12\x0b\n\x03seq\x18\x01 \x01(\x05\x12\x10\n\x08replayed\x18\x02 \x01(\x08\"k\n\rAddBotRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\r\n\x05table\x18\x02 \x01(\t\x12\r\n\x05level\x18\x03 \x01(\t\x12\x11\n\x04seat\x18\x04 \x01(\x05H\x00\x88\x01\x01\x12\x0c\n\x04name\x18\x05 \x01(\tB\x07\n\x05_seat\"K\n\x0e\x41\x64\x64\x42otResponse\x12\x0b\n\x03seq\x18\x01 \x01(\x05\x12\x10\n\x08replayed\x18\x02 \x01(\x08\x12\x0c\n\x04seat\x18\x03 \x01(\x05\x12\x0c\n\x04name\x18\x04 \x01(\t\"C\n\x10RemoveBotRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\r\n\x05table\x18\x02 \x01(\t\x12\x0c\n\x04seat\x18\x03 \x01(\x05\"2\n\x11RemoveBotResponse\x12\x0b\n\x03seq\x18\x01 \x01(\x05\x12\x10\n\x08replayed\x18\x02 \x01(\x08\"3\n\x0eRematchRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\r\n\x05table\x18\x02 \x01(\t\"0\n\x0fRematchResponse\x12\x0b\n\x03seq\x18\x01 \x01(\x05\x12\x10\n\x08replayed\x18\x02 \x01(\x08\"6\n\x11\x43loseTableRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\r\n\x05table\x18\x02 \x01(\t\"3\n\x12\x43loseTableResponse\x12\x0b\n\x03seq\x18\x01 \x01(\x05\x12\x10\n\x08replayed\x18\x02 \x01(\x08\x32\x81\x07\n\x0cLobbyService\x12Z\n\rGetServerInfo\x12#.odin_table.v1.GetServerInfoRequest\x1a$.odin_table.v1.GetServerInfoResponse\x12Q\n\nListTables\x12 .odin_table.v1.ListTablesRequest\x1a!.odin_table.v1.ListTablesResponse\x12T\n\x0b\x43reateTable\x12!.odin_table.v1.CreateTableRequest\x1a\".odin_table.v1.CreateTableResponse\x12K\n\x08TakeSeat\x12\x1e.odin_table.v1.TakeSeatRequest\x1a\x1f.odin_table.v1.TakeSeatResponse\x12N\n\tLeaveSeat\x12\x1f.odin_table.v1.LeaveSeatRequest\x1a .odin_table.v1.LeaveSeatResponse\x12K\n\x08SetReady\x12\x1e.odin_table.v1.SetReadyRequest\x1a\x1f.odin_table.v1.SetReadyResponse\x12N\n\tStartGame\x12\x1f.odin_table.v1.StartGameRequest\x1a .odin_table.v1.StartGameResponse\x12\x45\n\x06\x41\x64\x64\x42ot\x12\x1c.odin_table.v1.AddBotRequest\x1a\x1d.odin_table.v1.AddBotResponse\x12N\n\tRemoveBot\x12\x1f.odin_table.v1.RemoveBotRequest\x1a .odin_table.v1.RemoveBotResponse\x12H\n\x07Rematch\x12\x1d.odin_table.v1.RematchRequest\x1a\x1e.odin_table.v1.RematchResponse\x12Q\n\nCloseTable\x12 .odin_table.v1.CloseTableRequest\x1a!.odin_table.v1.CloseTableResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19odin_table/v1/lobby.proto\x12\rodin_table.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19odin_table/v1/table.proto\"\x16\n\x14GetServerInfoRequest\"\xc6\x01\n\x15GetServerInfoResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x10\n\x08revision\x18\x02 \x01(\x05\x12\x17\n\x0foldest_revision\x18\x03 \x01(\x05\x12/\n\x0bserver_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0e\n\x06levels\x18\x05 \x03(\t\x12\x17\n\x0fmax_name_length\x18\x06 \x01(\x05\x12\x17\n\x0fmax_chat_length\x18\x07 \x01(\x05\"\x8c\x01\n\x11ListTablesRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\x12(\n\x05phase\x18\x03 \x01(\x0e\x32\x19.odin_table.v1.TablePhase\x12\x10\n\x08joinable\x18\x04 \x01(\x08\x12\x14\n\x0copen_to_bots\x18\x05 \x01(\x08\"Z\n\x12ListTablesResponse\x12+\n\x06tables\x18\x01 \x03(\x0b\x32\x1b.odin_table.v1.TableSummary\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"V\n\x12\x43reateTableRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12,\n\x07options\x18\x02 \x01(\x0b\x32\x1b.odin_table.v1.TableOptions\"D\n\x13\x43reateTableResponse\x12\r\n\x05table\x18\x01 \x01(\t\x12\x0c\n\x04\x63ode\x18\x02 \x01(\t\x12\x10\n\x08replayed\x18\x03 \x01(\x08\"\x97\x01\n\x0fTakeSeatRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\r\n\x05table\x18\x02 \x01(\t\x12\x0c\n\x04\x63ode\x18\x03 \x01(\t\x12\x0c\n\x04name\x18\x04 \x01(\t\x12\x11\n\x04seat\x18\x05 \x01(\x05H\x00\x88\x01\x01\x12)\n\x08occupant\x18\x06 \x01(\x0e\x32\x17.odin_table.v1.OccupantB\x07\n\x05_seat\"N\n\x10TakeSeatResponse\x12\r\n\x05table\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\x05\x12\x0b\n\x03seq\x18\x03 \x01(\x05\x12\x10\n\x08replayed\x18\x04 \x01(\x08\"5\n\x10LeaveSeatRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\r\n\x05table\x18\x02 \x01(\t\"2\n\x11LeaveSeatResponse\x12\x0b\n\x03seq\x18\x01 \x01(\x05\x12\x10\n\x08replayed\x18\x02 \x01(\x08\"f\n\x0fSetReadyRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\r\n\x05table\x18\x02 \x01(\t\x12\r\n\x05ready\x18\x03 \x01(\x08\x12\r\n\x05nonce\x18\x04 \x01(\x0c\x12\x12\n\ncommitment\x18\x05 \x01(\x0c\"1\n\x10SetReadyResponse\x12\x0b\n\x03seq\x18\x01 \x01(\x05\x12\x10\n\x08replayed\x18\x02 \x01(\x08\"5\n\x10StartGameRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\r\n\x05table\x18\x02 \x01(\t\"2\n\x11StartGameResponse\x12\x0b\n\x03seq\x18\x01 \x01(\x05\x12\x10\n\x08replayed\x18\x02 \x01(\x08\"k\n\rAddBotRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\r\n\x05table\x18\x02 \x01(\t\x12\r\n\x05level\x18\x03 \x01(\t\x12\x11\n\x04seat\x18\x04 \x01(\x05H\x00\x88\x01\x01\x12\x0c\n\x04name\x18\x05 \x01(\tB\x07\n\x05_seat\"K\n\x0e\x41\x64\x64\x42otResponse\x12\x0b\n\x03seq\x18\x01 \x01(\x05\x12\x10\n\x08replayed\x18\x02 \x01(\x08\x12\x0c\n\x04seat\x18\x03 \x01(\x05\x12\x0c\n\x04name\x18\x04 \x01(\t\"C\n\x10RemoveBotRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\r\n\x05table\x18\x02 \x01(\t\x12\x0c\n\x04seat\x18\x03 \x01(\x05\"2\n\x11RemoveBotResponse\x12\x0b\n\x03seq\x18\x01 \x01(\x05\x12\x10\n\x08replayed\x18\x02 \x01(\x08\"V\n\x0eRematchRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\r\n\x05table\x18\x02 \x01(\t\x12\r\n\x05nonce\x18\x03 \x01(\x0c\x12\x12\n\ncommitment\x18\x04 \x01(\x0c\"0\n\x0fRematchResponse\x12\x0b\n\x03seq\x18\x01 \x01(\x05\x12\x10\n\x08replayed\x18\x02 \x01(\x08\"6\n\x11\x43loseTableRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\r\n\x05table\x18\x02 \x01(\t\"3\n\x12\x43loseTableResponse\x12\x0b\n\x03seq\x18\x01 \x01(\x05\x12\x10\n\x08replayed\x18\x02 \x01(\x08\x32\x81\x07\n\x0cLobbyService\x12Z\n\rGetServerInfo\x12#.odin_table.v1.GetServerInfoRequest\x1a$.odin_table.v1.GetServerInfoResponse\x12Q\n\nListTables\x12 .odin_table.v1.ListTablesRequest\x1a!.odin_table.v1.ListTablesResponse\x12T\n\x0b\x43reateTable\x12!.odin_table.v1.CreateTableRequest\x1a\".odin_table.v1.CreateTableResponse\x12K\n\x08TakeSeat\x12\x1e.odin_table.v1.TakeSeatRequest\x1a\x1f.odin_table.v1.TakeSeatResponse\x12N\n\tLeaveSeat\x12\x1f.odin_table.v1.LeaveSeatRequest\x1a .odin_table.v1.LeaveSeatResponse\x12K\n\x08SetReady\x12\x1e.odin_table.v1.SetReadyRequest\x1a\x1f.odin_table.v1.SetReadyResponse\x12N\n\tStartGame\x12\x1f.odin_table.v1.StartGameRequest\x1a .odin_table.v1.StartGameResponse\x12\x45\n\x06\x41\x64\x64\x42ot\x12\x1c.odin_table.v1.AddBotRequest\x1a\x1d.odin_table.v1.AddBotResponse\x12N\n\tRemoveBot\x12\x1f.odin_table.v1.RemoveBotRequest\x1a .odin_table.v1.RemoveBotResponse\x12H\n\x07Rematch\x12\x1d.odin_table.v1.RematchRequest\x1a\x1e.odin_table.v1.RematchResponse\x12Q\n\nCloseTable\x12 .odin_table.v1.CloseTableRequest\x1a!.odin_table.v1.CloseTableResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -54,29 +54,29 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LEAVESEATRESPONSE']._serialized_start=1011
   _globals['_LEAVESEATRESPONSE']._serialized_end=1061
   _globals['_SETREADYREQUEST']._serialized_start=1063
-  _globals['_SETREADYREQUEST']._serialized_end=1130
-  _globals['_SETREADYRESPONSE']._serialized_start=1132
-  _globals['_SETREADYRESPONSE']._serialized_end=1181
-  _globals['_STARTGAMEREQUEST']._serialized_start=1183
-  _globals['_STARTGAMEREQUEST']._serialized_end=1236
-  _globals['_STARTGAMERESPONSE']._serialized_start=1238
-  _globals['_STARTGAMERESPONSE']._serialized_end=1288
-  _globals['_ADDBOTREQUEST']._serialized_start=1290
-  _globals['_ADDBOTREQUEST']._serialized_end=1397
-  _globals['_ADDBOTRESPONSE']._serialized_start=1399
-  _globals['_ADDBOTRESPONSE']._serialized_end=1474
-  _globals['_REMOVEBOTREQUEST']._serialized_start=1476
-  _globals['_REMOVEBOTREQUEST']._serialized_end=1543
-  _globals['_REMOVEBOTRESPONSE']._serialized_start=1545
-  _globals['_REMOVEBOTRESPONSE']._serialized_end=1595
-  _globals['_REMATCHREQUEST']._serialized_start=1597
-  _globals['_REMATCHREQUEST']._serialized_end=1648
-  _globals['_REMATCHRESPONSE']._serialized_start=1650
-  _globals['_REMATCHRESPONSE']._serialized_end=1698
-  _globals['_CLOSETABLEREQUEST']._serialized_start=1700
-  _globals['_CLOSETABLEREQUEST']._serialized_end=1754
-  _globals['_CLOSETABLERESPONSE']._serialized_start=1756
-  _globals['_CLOSETABLERESPONSE']._serialized_end=1807
-  _globals['_LOBBYSERVICE']._serialized_start=1810
-  _globals['_LOBBYSERVICE']._serialized_end=2707
+  _globals['_SETREADYREQUEST']._serialized_end=1165
+  _globals['_SETREADYRESPONSE']._serialized_start=1167
+  _globals['_SETREADYRESPONSE']._serialized_end=1216
+  _globals['_STARTGAMEREQUEST']._serialized_start=1218
+  _globals['_STARTGAMEREQUEST']._serialized_end=1271
+  _globals['_STARTGAMERESPONSE']._serialized_start=1273
+  _globals['_STARTGAMERESPONSE']._serialized_end=1323
+  _globals['_ADDBOTREQUEST']._serialized_start=1325
+  _globals['_ADDBOTREQUEST']._serialized_end=1432
+  _globals['_ADDBOTRESPONSE']._serialized_start=1434
+  _globals['_ADDBOTRESPONSE']._serialized_end=1509
+  _globals['_REMOVEBOTREQUEST']._serialized_start=1511
+  _globals['_REMOVEBOTREQUEST']._serialized_end=1578
+  _globals['_REMOVEBOTRESPONSE']._serialized_start=1580
+  _globals['_REMOVEBOTRESPONSE']._serialized_end=1630
+  _globals['_REMATCHREQUEST']._serialized_start=1632
+  _globals['_REMATCHREQUEST']._serialized_end=1718
+  _globals['_REMATCHRESPONSE']._serialized_start=1720
+  _globals['_REMATCHRESPONSE']._serialized_end=1768
+  _globals['_CLOSETABLEREQUEST']._serialized_start=1770
+  _globals['_CLOSETABLEREQUEST']._serialized_end=1824
+  _globals['_CLOSETABLERESPONSE']._serialized_start=1826
+  _globals['_CLOSETABLERESPONSE']._serialized_end=1877
+  _globals['_LOBBYSERVICE']._serialized_start=1880
+  _globals['_LOBBYSERVICE']._serialized_end=2777
 # @@protoc_insertion_point(module_scope)

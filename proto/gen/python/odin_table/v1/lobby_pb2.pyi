@@ -376,22 +376,35 @@ class SetReadyRequest(_message.Message):
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     TABLE_FIELD_NUMBER: _builtins.int
     READY_FIELD_NUMBER: _builtins.int
+    NONCE_FIELD_NUMBER: _builtins.int
+    COMMITMENT_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
     """Unique per credential, 1 to 64 characters."""
     table: _builtins.str
     """The handle of the table."""
     ready: _builtins.bool
     """Whether it is."""
+    nonce: _builtins.bytes
+    """What the caller adds to the next deal, so that the server does not choose the cards alone: random
+    bytes, up to 32, fresh for each deal. Everybody will see them. Empty: nothing. MALFORMED when it
+    is longer, comes without a commitment, or when ready is false.
+    """
+    commitment: _builtins.bytes
+    """The commitment that the nonce is for: TableView.commitment, the last DealCommitted. Needed with a
+    nonce. When another one is open, the call is refused as STALE_COMMITMENT, also without a nonce.
+    """
     def __init__(
         self,
         *,
         request_id: _builtins.str = ...,
         table: _builtins.str = ...,
         ready: _builtins.bool = ...,
+        nonce: _builtins.bytes = ...,
+        commitment: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["ready", b"ready", "request_id", b"request_id", "table", b"table"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "nonce", b"nonce", "ready", b"ready", "request_id", b"request_id", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -621,19 +634,27 @@ class RematchRequest(_message.Message):
 
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     TABLE_FIELD_NUMBER: _builtins.int
+    NONCE_FIELD_NUMBER: _builtins.int
+    COMMITMENT_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
     """Unique per credential, 1 to 64 characters."""
     table: _builtins.str
     """The handle of the table."""
+    nonce: _builtins.bytes
+    """What the caller adds to the first deal of that game: as in SetReadyRequest."""
+    commitment: _builtins.bytes
+    """The commitment that the nonce is for: as in SetReadyRequest."""
     def __init__(
         self,
         *,
         request_id: _builtins.str = ...,
         table: _builtins.str = ...,
+        nonce: _builtins.bytes = ...,
+        commitment: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["request_id", b"request_id", "table", b"table"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "nonce", b"nonce", "request_id", b"request_id", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -141,9 +141,11 @@ class LobbyServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def SetReady(self, request, context):
-        """Says whether the caller's seat is ready for the game or for the next deal. When all are, it
-        starts (a game needs two). Refusals: TABLE_NOT_FOUND, NOT_ALLOWED, GAME_OVER, ALREADY_STARTED.
-        Safe to repeat with its request_id.
+        """Says whether the caller's seat is ready for the game or for the next deal, and may add a nonce to
+        that deal. When all are ready, it starts (a game needs two). Whoever is ready already may call
+        again with another nonce, which replaces the first; so may a remote bot, which is always ready:
+        nobody waits for its nonce. Refusals: TABLE_NOT_FOUND, NOT_ALLOWED, GAME_OVER, ALREADY_STARTED,
+        STALE_COMMITMENT. Safe to repeat with its request_id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -178,8 +180,8 @@ class LobbyServiceServicer:
     def Rematch(self, request, context):
         """Asks for another game with the same seats, after a game: the table waits again, the caller is
         ready. When the table waits already, the same as SetReady. Seats only. Refusals:
-        TABLE_NOT_FOUND, NOT_ALLOWED, GAME_OVER (the table has ended), ALREADY_STARTED. Safe to repeat with its
-        request_id.
+        TABLE_NOT_FOUND, NOT_ALLOWED, GAME_OVER (the table has ended), ALREADY_STARTED, STALE_COMMITMENT.
+        Safe to repeat with its request_id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -60,9 +60,11 @@ class LobbyServiceStub:
     TABLE_NOT_FOUND, NOT_ALLOWED. Safe to repeat with its request_id.
     """
     SetReady: _aio.UnaryUnaryMultiCallable[_lobby_pb2.SetReadyRequest, _lobby_pb2.SetReadyResponse]
-    """Says whether the caller's seat is ready for the game or for the next deal. When all are, it
-    starts (a game needs two). Refusals: TABLE_NOT_FOUND, NOT_ALLOWED, GAME_OVER, ALREADY_STARTED.
-    Safe to repeat with its request_id.
+    """Says whether the caller's seat is ready for the game or for the next deal, and may add a nonce to
+    that deal. When all are ready, it starts (a game needs two). Whoever is ready already may call
+    again with another nonce, which replaces the first; so may a remote bot, which is always ready:
+    nobody waits for its nonce. Refusals: TABLE_NOT_FOUND, NOT_ALLOWED, GAME_OVER, ALREADY_STARTED,
+    STALE_COMMITMENT. Safe to repeat with its request_id.
     """
     StartGame: _aio.UnaryUnaryMultiCallable[_lobby_pb2.StartGameRequest, _lobby_pb2.StartGameResponse]
     """Starts the game with the seats that are taken, or the next deal, whoever is ready. Host only.
@@ -81,8 +83,8 @@ class LobbyServiceStub:
     Rematch: _aio.UnaryUnaryMultiCallable[_lobby_pb2.RematchRequest, _lobby_pb2.RematchResponse]
     """Asks for another game with the same seats, after a game: the table waits again, the caller is
     ready. When the table waits already, the same as SetReady. Seats only. Refusals:
-    TABLE_NOT_FOUND, NOT_ALLOWED, GAME_OVER (the table has ended), ALREADY_STARTED. Safe to repeat with its
-    request_id.
+    TABLE_NOT_FOUND, NOT_ALLOWED, GAME_OVER (the table has ended), ALREADY_STARTED, STALE_COMMITMENT.
+    Safe to repeat with its request_id.
     """
     CloseTable: _aio.UnaryUnaryMultiCallable[_lobby_pb2.CloseTableRequest, _lobby_pb2.CloseTableResponse]
     """Ends the table for everybody. Host only. Refusals: TABLE_NOT_FOUND, NOT_ALLOWED, GAME_OVER (it has
@@ -151,9 +153,11 @@ class LobbyServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _lobby_pb2.SetReadyRequest,
         context: _aio.ServicerContext[_lobby_pb2.SetReadyRequest, _abc.Awaitable[_lobby_pb2.SetReadyResponse]],
     ) -> _abc.Awaitable[_lobby_pb2.SetReadyResponse]:
-        """Says whether the caller's seat is ready for the game or for the next deal. When all are, it
-        starts (a game needs two). Refusals: TABLE_NOT_FOUND, NOT_ALLOWED, GAME_OVER, ALREADY_STARTED.
-        Safe to repeat with its request_id.
+        """Says whether the caller's seat is ready for the game or for the next deal, and may add a nonce to
+        that deal. When all are ready, it starts (a game needs two). Whoever is ready already may call
+        again with another nonce, which replaces the first; so may a remote bot, which is always ready:
+        nobody waits for its nonce. Refusals: TABLE_NOT_FOUND, NOT_ALLOWED, GAME_OVER, ALREADY_STARTED,
+        STALE_COMMITMENT. Safe to repeat with its request_id.
         """
 
     @_abc_1.abstractmethod
@@ -196,8 +200,8 @@ class LobbyServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _abc.Awaitable[_lobby_pb2.RematchResponse]:
         """Asks for another game with the same seats, after a game: the table waits again, the caller is
         ready. When the table waits already, the same as SetReady. Seats only. Refusals:
-        TABLE_NOT_FOUND, NOT_ALLOWED, GAME_OVER (the table has ended), ALREADY_STARTED. Safe to repeat with its
-        request_id.
+        TABLE_NOT_FOUND, NOT_ALLOWED, GAME_OVER (the table has ended), ALREADY_STARTED, STALE_COMMITMENT.
+        Safe to repeat with its request_id.
         """
 
     @_abc_1.abstractmethod

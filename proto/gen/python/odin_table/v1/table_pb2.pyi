@@ -228,6 +228,7 @@ class Seat(_message.Message):
     HOST_FIELD_NUMBER: _builtins.int
     SUBSTITUTED_FIELD_NUMBER: _builtins.int
     ABANDONED_FIELD_NUMBER: _builtins.int
+    NONCE_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """From 0, clockwise."""
     occupant: Global___Occupant.ValueType
@@ -246,6 +247,10 @@ class Seat(_message.Message):
     """Whether whoever holds it left during a game. Until they come back, anybody else may take it
     while the game is under way.
     """
+    nonce: _builtins.bytes
+    """What this seat has added to the next deal, for TableView.commitment: 0 to 32 bytes. Public. Empty
+    when it gave none, and while a deal is being played. Not set in lists.
+    """
     def __init__(
         self,
         *,
@@ -257,10 +262,11 @@ class Seat(_message.Message):
         host: _builtins.bool = ...,
         substituted: _builtins.bool = ...,
         abandoned: _builtins.bool = ...,
+        nonce: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["abandoned", b"abandoned", "host", b"host", "level", b"level", "name", b"name", "occupant", b"occupant", "ready", b"ready", "seat", b"seat", "substituted", b"substituted"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["abandoned", b"abandoned", "host", b"host", "level", b"level", "name", b"name", "nonce", b"nonce", "occupant", b"occupant", "ready", b"ready", "seat", b"seat", "substituted", b"substituted"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -362,6 +368,9 @@ class GameView(_message.Message):
     REMAINING_HANDS_FIELD_NUMBER: _builtins.int
     OUT_SEAT_FIELD_NUMBER: _builtins.int
     WINNERS_FIELD_NUMBER: _builtins.int
+    COMMITMENT_FIELD_NUMBER: _builtins.int
+    NONCES_FIELD_NUMBER: _builtins.int
+    SECRET_FIELD_NUMBER: _builtins.int
     game: _builtins.int
     """From 1; counts the games of this table."""
     deal: _builtins.int
@@ -374,6 +383,12 @@ class GameView(_message.Message):
     """The seat that put the centre down. Absent when there is none."""
     out_seat: _builtins.int
     """After a deal: the seat that went out. Absent while a deal is being played."""
+    commitment: _builtins.bytes
+    """The commitment that the deal follows from: DealStarted.commitment."""
+    secret: _builtins.bytes
+    """After the deal: the secret behind the commitment (DealRevealed). Absent while the deal is being
+    played, and for a deal that was broken off or cannot be checked.
+    """
     @_builtins.property
     def removed_colours(self) -> _containers.RepeatedScalarFieldContainer[_card_pb2.Colour.ValueType]:
         """The two colours that left the deck, or none (R2)."""
@@ -402,6 +417,10 @@ class GameView(_message.Message):
     def winners(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """After the game: the seats that won (R16)."""
 
+    @_builtins.property
+    def nonces(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]:
+        """The nonces that went into the deal, in the order of the players: DealStarted.nonces."""
+
     def __init__(
         self,
         *,
@@ -418,10 +437,13 @@ class GameView(_message.Message):
         remaining_hands: _abc.Iterable[Global___Hand] | None = ...,
         out_seat: _builtins.int | None = ...,
         winners: _abc.Iterable[_builtins.int] | None = ...,
+        commitment: _builtins.bytes = ...,
+        nonces: _abc.Iterable[_builtins.bytes] | None = ...,
+        secret: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_centre_seat", b"_centre_seat", "_out_seat", b"_out_seat", "centre_seat", b"centre_seat", "hand", b"hand", "out_seat", b"out_seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_centre_seat", b"_centre_seat", "_out_seat", b"_out_seat", "centre", b"centre", "centre_seat", b"centre_seat", "centre_value", b"centre_value", "deal", b"deal", "discarded", b"discarded", "game", b"game", "hand", b"hand", "opener", b"opener", "out_seat", b"out_seat", "players", b"players", "remaining_hands", b"remaining_hands", "removed_colours", b"removed_colours", "winners", b"winners"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_centre_seat", b"_centre_seat", "_out_seat", b"_out_seat", "centre", b"centre", "centre_seat", b"centre_seat", "centre_value", b"centre_value", "commitment", b"commitment", "deal", b"deal", "discarded", b"discarded", "game", b"game", "hand", b"hand", "nonces", b"nonces", "opener", b"opener", "out_seat", b"out_seat", "players", b"players", "remaining_hands", b"remaining_hands", "removed_colours", b"removed_colours", "secret", b"secret", "winners", b"winners"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__centre_seat: _TypeAlias = _typing.Literal["centre_seat"]  # noqa: Y015
     _WhichOneofArgType__centre_seat: _TypeAlias = _typing.Literal["_centre_seat", b"_centre_seat"]  # noqa: Y015
@@ -454,6 +476,7 @@ class TableView(_message.Message):
     YOU_ARE_HOST_FIELD_NUMBER: _builtins.int
     NEXT_DEAL_TIME_FIELD_NUMBER: _builtins.int
     CODE_FIELD_NUMBER: _builtins.int
+    COMMITMENT_FIELD_NUMBER: _builtins.int
     table: _builtins.str
     """The table's handle."""
     log_id: _builtins.str
@@ -468,6 +491,10 @@ class TableView(_message.Message):
     """Whether the viewer is the host."""
     code: _builtins.str
     """The code of a private table. Only for its seats and its host."""
+    commitment: _builtins.bytes
+    """The open commitment, for the next deal: the one that a nonce has to name. Absent while a deal is
+    being played, and at a table that an earlier version opened, until its next deal ends.
+    """
     @_builtins.property
     def options(self) -> Global___TableOptions:
         """How the table plays."""
@@ -503,10 +530,11 @@ class TableView(_message.Message):
         you_are_host: _builtins.bool = ...,
         next_deal_time: _timestamp_pb2.Timestamp | None = ...,
         code: _builtins.str = ...,
+        commitment: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_your_seat", b"_your_seat", "decision", b"decision", "game", b"game", "next_deal_time", b"next_deal_time", "options", b"options", "your_seat", b"your_seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_your_seat", b"_your_seat", "code", b"code", "decision", b"decision", "game", b"game", "log_id", b"log_id", "next_deal_time", b"next_deal_time", "options", b"options", "phase", b"phase", "seats", b"seats", "seq", b"seq", "table", b"table", "you_are_host", b"you_are_host", "your_seat", b"your_seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_your_seat", b"_your_seat", "code", b"code", "commitment", b"commitment", "decision", b"decision", "game", b"game", "log_id", b"log_id", "next_deal_time", b"next_deal_time", "options", b"options", "phase", b"phase", "seats", b"seats", "seq", b"seq", "table", b"table", "you_are_host", b"you_are_host", "your_seat", b"your_seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__your_seat: _TypeAlias = _typing.Literal["your_seat"]  # noqa: Y015
     _WhichOneofArgType__your_seat: _TypeAlias = _typing.Literal["_your_seat", b"_your_seat"]  # noqa: Y015
