@@ -105,6 +105,8 @@ class ReadyChanged(NamedTuple):
 
     seat: int
     ready: bool
+    nonce: bytes = b""
+    """What the seat adds to the next deal; empty for nothing."""
 
 
 class SubstituteSeated(NamedTuple):
@@ -125,6 +127,8 @@ class RematchAsked(NamedTuple):
     """Somebody asked for another game: the table waits again."""
 
     seat: int
+    nonce: bytes = b""
+    """What this seat adds to its first deal; empty for nothing."""
 
 
 class TableClosed(NamedTuple):
@@ -147,6 +151,17 @@ class DeadlineMoved(NamedTuple):
     """Microseconds."""
 
 
+class DealCommitted(NamedTuple):
+    """The server committed itself to the secret of the next deal."""
+
+    secret: bytes
+    """What the deal will follow from, with the nonces. Nobody's to see until the deal is over."""
+
+
+class DealRevealed(NamedTuple):
+    """The secret of the deal that has just ended is shown."""
+
+
 class BotFailed(NamedTuple):
     """A bot raised, was too slow or did something illegal; its default action follows."""
 
@@ -167,6 +182,8 @@ TableEvent: TypeAlias = (
     | DecisionOpened
     | DeadlineMoved
     | BotFailed
+    | DealCommitted
+    | DealRevealed
 )
 
 

@@ -10,6 +10,7 @@ from odin_engine import DECK, Action, Card, Pass, PickUp, PlayCards
 from odin_engine.fair_deal import MAX_NONCE_LENGTH
 from odin_server.errors import invalid_option, malformed
 from odin_server.events import Occupant, TableOptions
+from odin_server.table_commands import Nonce
 from odin_server.texts import MAX_TITLE, cleaned
 from odin_table.v1 import decision_pb2, lobby_pb2, table_pb2
 
@@ -80,8 +81,8 @@ def _seconds(part: str, duration: duration_pb2.Duration, allowed: range) -> int:
 
 def nonce_from(
     request: lobby_pb2.SetReadyRequest | lobby_pb2.RematchRequest, *, ready: bool
-) -> tuple[bytes, bytes]:
-    """The nonce for the next deal, and the commitment that it is for; raises MALFORMED."""
+) -> Nonce:
+    """What the caller adds to the next deal; raises MALFORMED."""
     nonce, commitment = request.nonce, request.commitment
     if len(nonce) > MAX_NONCE_LENGTH:
         raise malformed("nonce", f"At most {MAX_NONCE_LENGTH} bytes, not {len(nonce)}.")
@@ -89,7 +90,7 @@ def nonce_from(
         raise malformed("commitment", "Name the commitment that the nonce is for.")
     if nonce and not ready:
         raise malformed("nonce", "Only a seat that is ready adds one.")
-    return nonce, commitment
+    return Nonce(nonce, commitment)
 
 
 def occupant_from(occupant: table_pb2.Occupant.ValueType) -> Occupant:

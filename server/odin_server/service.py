@@ -21,6 +21,7 @@ from odin_server.calls import (
 )
 from odin_server.chat import Line
 from odin_server.clock import Clock
+from odin_server.draft import Draft
 from odin_server.errors import Reason, Refusal, malformed, not_allowed, table_damaged
 from odin_server.event_log import Conflict, EventLog, Stored, TableDamaged
 from odin_server.events import Record, RequestKey, SeatResumed, SeatTaken, TableOpened
@@ -29,7 +30,6 @@ from odin_server.lobby import Lobby
 from odin_server.requests import action_from, nonce_from, occupant_from, options_from
 from odin_server.settings import Limits
 from odin_server.table import Table
-from odin_server.table_commands import Draft
 from odin_server.table_state import TablePhase
 from odin_server.texts import MAX_REQUEST_ID, cleaned
 from odin_server.watch import Watch
@@ -206,11 +206,11 @@ class Services:
 
     async def set_ready(self, request: lobby_pb2.SetReadyRequest, caller: Caller) -> Message:
         """SetReady."""
-        _nonce, commitment = nonce_from(request, ready=request.ready)
+        nonce = nonce_from(request, ready=request.ready)
         answered = await self._simple(
             request,
             caller,
-            lambda draft: commands.set_ready(draft, caller.holder, request.ready, commitment),
+            lambda draft: commands.set_ready(draft, caller.holder, request.ready, nonce),
         )
         return lobby_pb2.SetReadyResponse(seq=answered.seq, replayed=answered.replayed)
 
@@ -245,9 +245,9 @@ class Services:
 
     async def rematch(self, request: lobby_pb2.RematchRequest, caller: Caller) -> Message:
         """Rematch."""
-        _nonce, commitment = nonce_from(request, ready=True)
+        nonce = nonce_from(request, ready=True)
         answered = await self._simple(
-            request, caller, lambda draft: commands.rematch(draft, caller.holder, commitment)
+            request, caller, lambda draft: commands.rematch(draft, caller.holder, nonce)
         )
         return lobby_pb2.RematchResponse(seq=answered.seq, replayed=answered.replayed)
 

@@ -19,12 +19,12 @@ from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 from odin_server import table_commands as commands
 from odin_server.chat import LINES_KEPT, Chat, Line
 from odin_server.clock import Clock
+from odin_server.draft import Draft
 from odin_server.event_log import Conflict, EventLog, StoreUnavailable
 from odin_server.events import Batch, Record, RequestKey, SeatResumed, SeatTaken, SubstituteSeated
 from odin_server.presence import Presence
 from odin_server.settings import Settings
 from odin_server.standstill import Standstill
-from odin_server.table_commands import Draft
 from odin_server.table_state import TablePhase, TableState, evolve
 from odin_server.wire import EncodedEvent, Viewer, batch_item, encode_event, table_view
 

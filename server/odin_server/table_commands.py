@@ -7,16 +7,13 @@ next seat has to decide) is added by `settle`, in the same batch.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from odin_engine import (
     NEW,
     Action,
-    Colour,
-    DealEnded,
-    GameEnded,
+    Card,
     IllegalAction,
     InvalidOption,
     Options,
@@ -24,11 +21,11 @@ from odin_engine import (
     StartGame,
     decide,
     decision_of,
-    deck,
 )
-from odin_engine import Event as GameEvent
 from odin_engine import Phase as GamePhase
+from odin_engine.fair_deal import draw_deal, draw_first
 from odin_engine.strategies import STRATEGIES
+from odin_server.draft import Draft
 from odin_server.errors import Reason, Refusal, by_the_rules, invalid_option, not_allowed
 from odin_server.events import (
     Actor,
@@ -40,18 +37,16 @@ from odin_server.events import (
     LeaveReason,
     Occupant,
     ReadyChanged,
-    Record,
     RematchAsked,
     SeatLeft,
     SeatResumed,
     SeatTaken,
     SubstituteSeated,
     TableClosed,
-    TableEvent,
     TableOpened,
     TableOptions,
 )
-from odin_server.table_state import Seat, TablePhase, TableState, evolve
+from odin_server.table_state import Seat, TablePhase, TableState
 
 SUBSTITUTE_LEVEL: Final = "greedy"
 """Who plays for somebody who left or stayed away (D2)."""
@@ -66,62 +61,13 @@ _PLAYED_BY: Final[Mapping[Occupant, Actor]] = {
 }
 
 
-class Draft:
-    """A batch in the making: the records so far, and the state after them."""
-
-    def __init__(
-        self, state: TableState, *, now: int, chance: random.Random, deal_pause: int
-    ) -> None:
-        self.state = state
-        self.records: list[Record] = []
-        self.states: list[TableState] = []
-        """The state after each of the records."""
-        self.chance: Final = chance
-        self._now: Final = now
-        self._deal_pause: Final = deal_pause
-        """Microseconds until the next deal starts, whoever is ready."""
-
-    def add(
-        self,
-        event: TableEvent | GameEvent,
-        actor: Actor | None = None,
-        until: int | None = None,
-    ) -> None:
-        """Adds what happened next."""
-        record = Record(self.state.seq + 1, self._now, event, actor, until)
-        self.state = evolve(self.state, record)
-        self.records.append(record)
-        self.states.append(self.state)
-
-    @property
-    def time_is_up(self) -> bool:
-        """Whether the open decision, if there is one, can be made no more: its time is up."""
-        decision = self.state.decision
-        return decision is not None and (
-            decision.deadline is not None and decision.deadline <= self._now
-        )
-
-    def deadline_of(self, player: int) -> int | None:
-        """When the time is up of a decision that this player is given now; None: never."""
-        turn_time = self.state.options.turn_time
-        if not turn_time:
-            return None
-        return self._now + turn_time * 1_000_000 + self.state.banks[player]
-
-    def add_game_events(self, events: tuple[GameEvent, ...], actor: Actor | None = None) -> None:
-        """Adds what the engine decided. After a deal that does not end the game, a pause begins."""
-        pauses = not isinstance(events[-1], GameEnded)
-        for event in events:
-            waits = pauses and isinstance(event, DealEnded)
-            self.add(event, actor, self._now + self._deal_pause if waits else None)
-
-
 # Opening and ending
 
 
 def open_table(draft: Draft, options: TableOptions, host: bytes, code: str, log_id: str) -> None:
     """Opens the table; its options were checked by `check_options`."""
     draft.add(TableOpened(options, host, code, log_id))
+    draft.commit()
 
 
 def check_options(options: TableOptions) -> None:
@@ -269,8 +215,20 @@ def remove_bot(draft: Draft, holder: bytes, number: int) -> None:
 # Games and deals
 
 
-def set_ready(draft: Draft, holder: bytes, ready: bool, commitment: bytes = b"") -> None:
-    """Says whether a seat is ready for the game or the next deal."""
+class Nonce(NamedTuple):
+    """What a seat adds to the next deal."""
+
+    nonce: bytes = b""
+    """Empty for nothing."""
+    commitment: bytes = b""
+    """The one that it is for. Empty: whichever is open."""
+
+
+NO_NONCE: Final = Nonce()
+
+
+def set_ready(draft: Draft, holder: bytes, ready: bool, nonce: Nonce = NO_NONCE) -> None:
+    """Says whether a seat is ready for the game or the next deal, and what it adds to that."""
     state = draft.state
     number = _own_seat(state, holder)
     _still_open(state)
@@ -278,8 +236,8 @@ def set_ready(draft: Draft, holder: bytes, ready: bool, commitment: bytes = b"")
         raise _over("This game is over. Ask for a rematch.")
     if state.phase is TablePhase.PLAYING:
         raise Refusal(Reason.ALREADY_STARTED, "A deal is being played already.")
-    _is_open(commitment)
-    _say_ready(draft, number, ready)
+    _is_for_the_next_deal(state, nonce)
+    _say_ready(draft, number, ready, nonce.nonce)
 
 
 def start_game(draft: Draft, holder: bytes) -> None:
@@ -298,38 +256,50 @@ def start_game(draft: Draft, holder: bytes) -> None:
             _start_game(draft)
 
 
-def rematch(draft: Draft, holder: bytes, commitment: bytes = b"") -> None:
+def rematch(draft: Draft, holder: bytes, nonce: Nonce = NO_NONCE) -> None:
     """Asks for another game with the same seats; at a table that waits, the same as being ready."""
     state = draft.state
     number = _own_seat(state, holder)
     _still_open(state)
     _not_in_game(state, "A game is being played already.")
-    _is_open(commitment)
+    _is_for_the_next_deal(state, nonce)
     if state.phase is TablePhase.WAITING:
-        _say_ready(draft, number, ready=True)
+        _say_ready(draft, number, ready=True, nonce=nonce.nonce)
         return
     # Whoever is not here now is not here for the next game.
     for other, seat in list(state.taken()):
         if seat.substituted_for is not None and other != number:
             draft.add(SeatLeft(other, seat.substituted_for))
     resume_seat(draft, number)
-    draft.add(RematchAsked(number))
+    draft.add(RematchAsked(number, nonce.nonce))
     settle(draft)
 
 
 def next_deal(draft: Draft) -> None:
     """Starts the next deal, whoever is ready; does nothing unless the table is between deals."""
     if draft.state.phase is TablePhase.BETWEEN_DEALS:
-        cards = deck(draft.state.game.removed)
-        order = tuple(draft.chance.sample(cards, len(cards)))
-        draft.add_game_events(decide(draft.state.game, StartDeal(order)))
-        settle(draft)
+        secret, state = draft.committed(), draft.state
+        players = [_seat_at(state, number) for number in state.players]
+        order = draw_deal(
+            secret,
+            [seat.nonce for seat in players],
+            deal_number=state.game.deal + 1,
+            removed=state.game.removed,
+        )
+        _start_deal(draft, order)
 
 
-def _say_ready(draft: Draft, number: int, ready: bool) -> None:
+def _start_deal(draft: Draft, order: tuple[Card, ...]) -> None:
+    draft.add_game_events(decide(draft.state.game, StartDeal(order)))
+    settle(draft)
+
+
+def _say_ready(draft: Draft, number: int, ready: bool, nonce: bytes) -> None:
     seat = _seat_at(draft.state, number)
-    if seat.occupant is Occupant.PERSON and seat.said_ready != ready:
-        draft.add(ReadyChanged(number, ready))
+    says = seat.occupant is Occupant.PERSON and seat.said_ready != ready
+    adds = nonce not in (b"", seat.nonce)
+    if says or adds:
+        draft.add(ReadyChanged(number, ready, nonce))
         settle(draft)
 
 
@@ -346,11 +316,13 @@ def _start_game(draft: Draft) -> None:
         threshold=draft.state.options.threshold,
         short_deck=draft.state.options.short_deck,
     )
-    drawn = draft.chance.sample(list(Colour), options.colours_to_remove)
-    removed = tuple(colour for colour in Colour if colour in drawn)
-    opener = draft.chance.randrange(options.players)
-    draft.add_game_events(decide(NEW, StartGame(options, removed, opener)))
-    next_deal(draft)
+    drawn, order = draw_first(
+        draft.committed(),
+        [seat.nonce for _, seat in seats],
+        short_deck=options.colours_to_remove > 0,
+    )
+    draft.add_game_events(decide(NEW, StartGame(options, drawn.removed, drawn.first_opener)))
+    _start_deal(draft, order)
 
 
 # Acting
@@ -511,12 +483,18 @@ def _waiting(state: TableState) -> None:
     _not_in_game(state, "A game is being played already.")
 
 
-def _is_open(commitment: bytes) -> None:
-    if commitment:
-        raise Refusal(
-            Reason.STALE_COMMITMENT,
-            "That nonce is for a deal that is not open any more. Look at the table again.",
-        )
+def _is_for_the_next_deal(state: TableState, nonce: Nonce) -> None:
+    if nonce.commitment in (b"", state.commitment):
+        return
+    facts: dict[str, str] = {}
+    if state.commitment:
+        game, deal = state.coming_deal
+        facts = {"commitment": state.commitment.hex(), "game": str(game), "deal": str(deal)}
+    raise Refusal(
+        Reason.STALE_COMMITMENT,
+        "That was for another deal than the next one. Look at the table again.",
+        facts=facts,
+    )
 
 
 def _free_seat(state: TableState, wanted: int | None) -> int:

@@ -26,9 +26,12 @@ from odin_engine import (
     State,
 )
 from odin_engine import evolve as evolve_game
+from odin_engine.fair_deal import commitment
 from odin_server.events import (
     BotFailed,
     DeadlineMoved,
+    DealCommitted,
+    DealRevealed,
     DecisionOpened,
     HostChanged,
     LeaveReason,
@@ -69,6 +72,8 @@ class Seat(NamedTuple):
     """The level that plays it now, because its holder left or stayed away."""
     substituted_for: LeaveReason | None = None
     """Why there is a substitute."""
+    nonce: bytes = b""
+    """What it adds to the next deal; empty for nothing."""
 
     @property
     def ready(self) -> bool:
@@ -99,8 +104,18 @@ class OpenDecision(NamedTuple):
     """When its time is up, in microseconds since 1970. None: there is no clock."""
 
 
+class DealtFrom(NamedTuple):
+    """What a deal follows from, so that everybody can check it (docs/fair-deal.md)."""
+
+    secret: bytes
+    """Nobody's to see before it is `revealed`."""
+    nonces: tuple[bytes, ...]
+    """One per player."""
+    revealed: bool = False
+
+
 class TableState(NamedTuple):
-    """A table at one moment. Holds every hand and the code: never for a viewer as it is."""
+    """A table at one moment. Holds hands, secrets and the code: never for a viewer as it is."""
 
     seq: int = 0
     """The number of the last record."""
@@ -122,6 +137,10 @@ class TableState(NamedTuple):
     decision: OpenDecision | None = None
     next_deal: int | None = None
     """Between deals: when the next one starts at the latest. Microseconds since 1970."""
+    secret: bytes = b""
+    """What is behind the open commitment; empty when none is open. Nobody's to see."""
+    dealt_from: DealtFrom | None = None
+    """Of the running or last deal; None when nobody was committed to it."""
 
     def taken(self) -> list[tuple[int, Seat]]:
         """The seats that are taken, with their numbers."""
@@ -147,6 +166,18 @@ class TableState(NamedTuple):
     def player_of(self, seat: int | None) -> int | None:
         """The engine's number for the player in this seat; None when it does not play."""
         return self.players.index(seat) if seat is not None and seat in self.players else None
+
+    @property
+    def commitment(self) -> bytes:
+        """The open commitment; empty when none is open."""
+        return commitment(self.secret) if self.secret else b""
+
+    @property
+    def coming_deal(self) -> tuple[int, int]:
+        """The game and the deal that come next, both from 1."""
+        if self.phase is TablePhase.BETWEEN_DEALS:
+            return self.games, self.game.deal + 1
+        return self.games + 1, 1
 
     @property
     def in_game(self) -> bool:
@@ -195,14 +226,19 @@ def _host_changed(state: TableState, event: HostChanged, _: Record) -> TableStat
 
 
 def _ready_changed(state: TableState, event: ReadyChanged, _: Record) -> TableState:
-    return _changed(state, event.seat, said_ready=event.ready)
+    return _changed(state, event.seat, said_ready=event.ready, nonce=event.nonce)
 
 
 def _substitute_seated(state: TableState, event: SubstituteSeated, _: Record) -> TableState:
     # Whether the seat was ready is forgotten: a client that starts with a snapshot now sees it as
     # ready, and could not know what it is once it resumes.
     return _changed(
-        state, event.seat, said_ready=False, substitute=event.level, substituted_for=event.reason
+        state,
+        event.seat,
+        said_ready=False,
+        nonce=b"",
+        substitute=event.level,
+        substituted_for=event.reason,
     )
 
 
@@ -218,7 +254,7 @@ def _nobody_ready(state: TableState) -> TableState:
 
 def _rematch_asked(state: TableState, event: RematchAsked, _: Record) -> TableState:
     waiting = _nobody_ready(state)._replace(phase=TablePhase.WAITING)
-    return _changed(waiting, event.seat, said_ready=True)
+    return _changed(waiting, event.seat, said_ready=True, nonce=event.nonce)
 
 
 def _closed(state: TableState, _event: TableClosed, _: Record) -> TableState:
@@ -243,6 +279,15 @@ def _bot_failed(state: TableState, _event: BotFailed, _: Record) -> TableState:
     return state
 
 
+def _deal_committed(state: TableState, event: DealCommitted, _: Record) -> TableState:
+    return state._replace(secret=event.secret)
+
+
+def _deal_revealed(state: TableState, _event: DealRevealed, _: Record) -> TableState:
+    assert state.dealt_from is not None, "the deal was committed to"
+    return state._replace(dealt_from=state.dealt_from._replace(revealed=True))
+
+
 def _game_started(state: TableState, event: GameStarted, _: Record) -> TableState:
     return state._replace(
         phase=TablePhase.BETWEEN_DEALS,
@@ -250,12 +295,19 @@ def _game_started(state: TableState, event: GameStarted, _: Record) -> TableStat
         players=tuple([number for number, _seat in state.taken()]),
         banks=(state.options.bank * 1_000_000,) * len(state.taken()),
         game=evolve_game(NEW, event),
+        dealt_from=None,
     )
 
 
 def _deal_started(state: TableState, event: DealStarted, _: Record) -> TableState:
+    nonces = tuple([seat.nonce if (seat := state.seats[n]) else b"" for n in state.players])
     return state._replace(
-        phase=TablePhase.PLAYING, next_deal=None, game=evolve_game(state.game, event)
+        phase=TablePhase.PLAYING,
+        next_deal=None,
+        game=evolve_game(state.game, event),
+        dealt_from=DealtFrom(state.secret, nonces) if state.secret else None,
+        secret=b"",
+        seats=tuple([seat._replace(nonce=b"") if seat else None for seat in state.seats]),
     )
 
 
@@ -306,6 +358,8 @@ _EVOLVE: Final[dict[type, Callable[[TableState, Any, Record], TableState]]] = {
     DecisionOpened: _decision_opened,
     DeadlineMoved: _deadline_moved,
     BotFailed: _bot_failed,
+    DealCommitted: _deal_committed,
+    DealRevealed: _deal_revealed,
     GameStarted: _game_started,
     DealStarted: _deal_started,
     CardsPlayed: _turn,

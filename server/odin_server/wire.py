@@ -34,10 +34,13 @@ from odin_engine import (
     decision_of,
     view_for,
 )
+from odin_engine.fair_deal import commitment
 from odin_server.events import (
     Actor,
     BotFailed,
     DeadlineMoved,
+    DealCommitted,
+    DealRevealed,
     DecisionOpened,
     HostChanged,
     Occupant,
@@ -128,6 +131,7 @@ def _seat(number: int, seat: Seat | None, host: bytes) -> table_pb2.Seat:
         host=bool(host) and seat.holder == host,
         substituted=seat.substitute is not None,
         abandoned=seat.abandoned,
+        nonce=seat.nonce,
     )
 
 
@@ -188,6 +192,7 @@ def table_view(handle: str, state: TableState, viewer: Viewer) -> table_pb2.Tabl
         your_seat=viewer.seat,
         you_are_host=viewer.is_host,
         code=state.code if viewer.seat is not None or viewer.is_host else "",
+        commitment=state.commitment,
     )
     if state.games:
         player = state.player_of(viewer.seat)
@@ -201,7 +206,7 @@ def table_view(handle: str, state: TableState, viewer: Viewer) -> table_pb2.Tabl
 
 
 def _game_view(state: TableState, game: View, own_seat: int | None) -> table_pb2.GameView:
-    seats = state.players
+    seats, source = state.players, state.dealt_from
     return table_pb2.GameView(
         game=state.games,
         deal=game.deal,
@@ -233,6 +238,9 @@ def _game_view(state: TableState, game: View, own_seat: int | None) -> table_pb2
         ],
         out_seat=None if game.out is None else seats[game.out],
         winners=[seats[player] for player in game.winners],
+        commitment=commitment(source.secret) if source else b"",
+        nonces=source.nonces if source else (),
+        secret=source.secret if source and source.revealed else b"",
     )
 
 
@@ -366,6 +374,7 @@ def _host_changed(to: event_pb2.Event, event: HostChanged, _r: Record, _s: Table
 def _ready_changed(to: event_pb2.Event, event: ReadyChanged, _r: Record, _s: TableState) -> None:
     to.ready_changed.seat = event.seat
     to.ready_changed.ready = event.ready
+    to.ready_changed.nonce = event.nonce
 
 
 def _substitute_seated(
@@ -384,6 +393,7 @@ def _seat_resumed(to: event_pb2.Event, event: SeatResumed, _r: Record, _s: Table
 def _rematch_asked(to: event_pb2.Event, event: RematchAsked, _r: Record, _s: TableState) -> None:
     to.rematch_asked.SetInParent()
     to.rematch_asked.seat = event.seat
+    to.rematch_asked.nonce = event.nonce
 
 
 def _table_closed(to: event_pb2.Event, event: TableClosed, _r: Record, _s: TableState) -> None:
@@ -411,6 +421,21 @@ def _bot_failed(to: event_pb2.Event, event: BotFailed, _r: Record, _s: TableStat
     to.bot_failed.problem = event.problem
 
 
+def _deal_committed(
+    to: event_pb2.Event, _event: DealCommitted, _r: Record, state: TableState
+) -> None:
+    to.deal_committed.game, to.deal_committed.deal = state.coming_deal
+    to.deal_committed.commitment = state.commitment
+
+
+def _deal_revealed(
+    to: event_pb2.Event, _event: DealRevealed, _r: Record, state: TableState
+) -> None:
+    assert state.dealt_from is not None, "the deal was committed to"
+    to.deal_revealed.deal = state.game.deal
+    to.deal_revealed.secret = state.dealt_from.secret
+
+
 def _game_started(to: event_pb2.Event, event: GameStarted, _r: Record, state: TableState) -> None:
     to.game_started.game = state.games
     to.game_started.seats.extend(state.players)
@@ -420,6 +445,9 @@ def _game_started(to: event_pb2.Event, event: GameStarted, _r: Record, state: Ta
 def _deal_started(to: event_pb2.Event, event: DealStarted, _r: Record, state: TableState) -> None:
     to.deal_started.deal = event.number
     to.deal_started.opener = state.players[event.opener]
+    if state.dealt_from:
+        to.deal_started.commitment = commitment(state.dealt_from.secret)
+        to.deal_started.nonces.extend(state.dealt_from.nonces)
 
 
 def _cards_played(
@@ -486,6 +514,8 @@ _PUBLIC: Final[Mapping[type, Callable[[event_pb2.Event, Any, Record, TableState]
     DecisionOpened: _decision_opened,
     DeadlineMoved: _deadline_moved,
     BotFailed: _bot_failed,
+    DealCommitted: _deal_committed,
+    DealRevealed: _deal_revealed,
     GameStarted: _game_started,
     DealStarted: _deal_started,
     CardsPlayed: _cards_played,

@@ -37,6 +37,8 @@ from odin_server.events import (
     BotFailed,
     CloseReason,
     DeadlineMoved,
+    DealCommitted,
+    DealRevealed,
     DecisionOpened,
     HostChanged,
     LeaveReason,
@@ -291,6 +293,8 @@ def table_events() -> list[TableEvent]:
         *(DecisionOpened(1, kind) for kind in DecisionKind),
         DeadlineMoved(1_500_000),
         BotFailed(4, "too slow"),
+        DealCommitted(bytes(range(32))),
+        DealRevealed(),
     ]
 
 
@@ -333,7 +337,12 @@ def test_every_event_survives_being_written_and_read(players: int) -> None:
     assert again == records
     assert [type(record.event) for record in again] == [type(event) for event in events]
     kinds = {type(event) for event in events}
-    assert len(kinds) == 20, "every kind of event is among them"
+    assert len(kinds) == 22, "every kind of event is among them"
+
+
+def test_fields_that_came_later_have_their_defaults_in_older_records() -> None:
+    old = b'[1,[1,2,null,null,"ready_changed",3,true],[2,2,null,null,"rematch_asked",1]]'
+    assert [record.event for record in decode(old)] == [ReadyChanged(3, True), RematchAsked(1)]
 
 
 @pytest.mark.parametrize(
@@ -348,6 +357,8 @@ def test_every_event_survives_being_written_and_read(players: int) -> None:
         b'["1"]',
         b'[1,[1,2,null,null,"cards_played",0,"R7 B3",true]]',
         b'[1,[1,2,9,null,"passed",0]]',
+        b'[1,[1,2,null,null,"passed",0,1]]',
+        b'[1,[1,2,null,null,"passed"]]',
     ],
 )
 def test_bytes_that_are_no_records_are_refused(data: bytes) -> None:

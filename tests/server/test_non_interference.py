@@ -2,8 +2,9 @@
 
 The same game is played twice: the second time every card that the viewer has no way to know of
 is exchanged for another such card before the deal. All that the viewer receives, byte for byte,
-has to be the same: stream, snapshot, view, list, history, and refusals. Times and ids are held
-fixed; the order of the cards is the only thing that differs.
+has to be the same: stream, snapshot, view, list, history, and refusals. Times, ids and the
+commitment to the deal are held fixed; the order of the cards is the only thing that differs. The
+secret behind the commitment, from which the cards would follow, is in none of these bytes.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from odin_engine import DECK, Card
+from odin_engine.fair_deal import SECRET_LENGTH, commitment
 from odin_table.v1 import (
     card_pb2,
     chat_pb2,
@@ -27,6 +29,7 @@ from odin_table.v1 import (
     play_pb2,
     table_pb2,
 )
+from tests.arranged import arrange
 from tests.server.conftest import QUICK, Meet, Serve
 from tests.server.people import DEADLINE, Person
 
@@ -46,18 +49,9 @@ class StoppedClock:
         return 0.0
 
 
-class Dealer(random.Random):
-    """Deals a given order, and lets seat 0 open."""
-
-    def __init__(self, order: Sequence[Card]) -> None:
-        super().__init__(0)
-        self.order = list(order)
-
-    def sample(self, population: Any, k: int, **_: Any) -> Any:
-        return self.order if k == len(DECK) else super().sample(population, k)
-
-    def randrange(self, *_: Any, **__: Any) -> int:
-        return 0
+def secrets() -> random.Random:
+    """Where the server gets its secrets from: the same ones each time."""
+    return random.Random(0)
 
 
 class Recorder:
@@ -134,7 +128,15 @@ async def recorded(
     script: list[decision_pb2.Action],
 ) -> Recorder:
     """Plays a game with this order of the cards. An empty script is filled; another is followed."""
-    server = await serve(QUICK, clock=StoppedClock(), chance=Dealer(order), names=random.Random(5))
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        arrange(monkeypatch, order)
+        return await _recorded(serve, meet, viewer_seat, script)
+
+
+async def _recorded(
+    serve: Serve, meet: Meet, viewer_seat: int | None, script: list[decision_pb2.Action]
+) -> Recorder:
+    server = await serve(QUICK, clock=StoppedClock(), chance=secrets(), names=random.Random(5))
     people = [meet(server, f"person {number}") for number in range(PLAYERS)]
     clock = table_pb2.Clock(per_turn=Duration(seconds=60), bank=Duration(seconds=60))
     table = await people[0].open_table(table_pb2.TableOptions(threshold=100, clock=clock))
@@ -218,6 +220,11 @@ async def test_hidden_cards_make_no_difference_to_what_a_viewer_is_sent(
     assert [name for name, _ in first.received] == [name for name, _ in second.received]
     for (name, one), (_, two) in zip(first.received, second.received, strict=True):
         assert one == two, name
+    secret = secrets().randbytes(SECRET_LENGTH)
+    assert any(commitment(secret) in received for _, received in first.received)
+    for name, received in first.received:
+        assert secret not in received, name
+        assert secret.hex().encode() not in received, name
 
 
 async def test_the_comparison_sees_a_difference_that_the_viewer_may_see(

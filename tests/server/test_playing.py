@@ -27,7 +27,7 @@ async def test_people_play_a_game_to_its_end(serve: Serve, meet: Meet, count: in
         assert [event.seq for event in events] == list(range(1, len(events) + 1))
     ends = {events[-1].SerializeToString() for events in seen}
     assert len(ends) == 1
-    totals = {score.seat: score.total for score in seen[0][-2].deal_ended.scores}
+    totals = {score.seat: score.total for score in seen[0][-3].deal_ended.scores}
     lowest = min(totals.values())
     assert list(seen[0][-1].game_ended.winners) == [s for s, t in totals.items() if t == lowest]
     assert max(totals.values()) >= 15  # R16
@@ -65,9 +65,9 @@ async def test_a_single_deal_and_a_full_deck_for_two(serve: Serve, meet: Meet) -
     events = await play_until(ann, table)
     kinds = [payload(event) for event in events]
     assert kinds.count("deal_started") == 1
-    assert kinds[-2:] == ["deal_ended", "game_ended"]
+    assert kinds[-3:] == ["deal_ended", "deal_revealed", "game_ended"]
     assert not next(e for e in events if payload(e) == "game_started").game_started.removed_colours
-    assert not events[-2].deal_ended.HasField("next_deal_time")
+    assert not events[-3].deal_ended.HasField("next_deal_time")
 
 
 async def test_one_act_is_one_message(serve: Serve, meet: Meet) -> None:
@@ -87,7 +87,7 @@ async def test_one_act_is_one_message(serve: Serve, meet: Meet) -> None:
                     watching.set()
                 if item.events.events:
                     messages.append(list(item.events.events))
-                    if payload(item.events.events[-1]) == "game_ended":
+                    if any(payload(event) == "game_ended" for event in item.events.events):
                         return
 
     watching = asyncio.Event()
@@ -98,7 +98,7 @@ async def test_one_act_is_one_message(serve: Serve, meet: Meet) -> None:
     await task
     for events in messages:
         # What somebody has to do next is the last thing in a message, unless nobody has to.
-        assert payload(events[-1]) in ("decision_opened", "deal_ended", "game_ended")
+        assert payload(events[-1]) in ("decision_opened", "deal_committed")
 
 
 async def test_the_view_after_a_game_shows_what_the_events_told(serve: Serve, meet: Meet) -> None:
@@ -112,7 +112,7 @@ async def test_the_view_after_a_game_shows_what_the_events_told(serve: Serve, me
     events = await play_until(ann, table)
     view = await ann.view(table)
     assert view.phase == table_pb2.TABLE_PHASE_GAME_OVER
-    assert view.seq == events[-1].seq
+    assert view.seq == events[-1].seq + 1, "the next game's first deal is committed to"
     assert list(view.game.winners) == list(events[-1].game_ended.winners)
     scores = [e.deal_ended.scores for e in events if payload(e) == "deal_ended"]
     for player in view.game.players:
@@ -168,10 +168,11 @@ async def test_the_next_deal_starts_when_all_are_ready_and_otherwise_after_the_p
     await ben.sit(other)
     await ben.add_bot(other)
     await ben.ready(other)
-    seen = await play_until(ben, other, last="deal_ended")
+    seen = await play_until(ben, other, last="deal_revealed")
     async with aclosing(
         ben.events(other, after_seq=seen[-1].seq, log_id=(await ben.view(other)).log_id)
     ) as events_after:
+        assert payload(await anext(events_after)) == "deal_committed"
         assert payload(await anext(events_after)) == "deal_started"
 
 

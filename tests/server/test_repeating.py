@@ -163,7 +163,7 @@ async def test_the_same_request_many_times_at_once_is_done_once(serve: Serve, me
     seated = await asyncio.gather(*(ann.call(ann.lobby.TakeSeat, sit) for _ in range(10)))
     assert {answer.seat for answer in seated} == {0}
     assert [answer.replayed for answer in seated].count(False) == 1
-    assert await history_length(ann, table) == 2
+    assert await history_length(ann, table) == 3, "opened, committed to a deal, seat taken"
     listed = await ann.call(ann.lobby.ListTables, lobby_pb2.ListTablesRequest())
     assert [summary.table for summary in listed.tables] == [table]
 

@@ -33,6 +33,8 @@ from odin_server.events import (
     BotFailed,
     CloseReason,
     DeadlineMoved,
+    DealCommitted,
+    DealRevealed,
     DecisionOpened,
     HostChanged,
     LeaveReason,
@@ -136,14 +138,16 @@ _EVENTS: Final[tuple[tuple[str, type[Any], tuple[_Field, ...]], ...]] = (
     ("seat_taken", SeatTaken, (_PLAIN, _PLAIN, _OCCUPANT, _PLAIN, _BYTES)),
     ("seat_left", SeatLeft, (_PLAIN, _LEAVE)),
     ("host_changed", HostChanged, (_PLAIN,)),
-    ("ready_changed", ReadyChanged, (_PLAIN, _PLAIN)),
+    ("ready_changed", ReadyChanged, (_PLAIN, _PLAIN, _BYTES)),
     ("substitute_seated", SubstituteSeated, (_PLAIN, _LEAVE, _PLAIN)),
     ("seat_resumed", SeatResumed, (_PLAIN,)),
-    ("rematch_asked", RematchAsked, (_PLAIN,)),
+    ("rematch_asked", RematchAsked, (_PLAIN, _BYTES)),
     ("table_closed", TableClosed, (_CLOSE,)),
     ("decision_opened", DecisionOpened, (_PLAIN, _KIND)),
     ("deadline_moved", DeadlineMoved, (_PLAIN,)),
     ("bot_failed", BotFailed, (_PLAIN, _PLAIN)),
+    ("deal_committed", DealCommitted, (_BYTES,)),
+    ("deal_revealed", DealRevealed, ()),
     ("game_started", GameStarted, (_OPTIONS, _COLOURS, _PLAIN)),
     ("deal_started", DealStarted, (_PLAIN, _PLAIN, _PLAIN, _CARDS)),
     ("cards_played", CardsPlayed, (_PLAIN, _SET, _PLAIN)),
@@ -189,5 +193,8 @@ def _write(record: Record) -> list[Any]:
 def _read(row: list[Any]) -> Record:
     seq, time, actor, until, tag, *written = row
     kind, fields = _BY_TAG[tag]
-    values = [field.read(value) for field, value in zip(fields, written, strict=True)]
+    if len(written) > len(fields):
+        raise UnreadableRecords(f"A {tag} has {len(fields)} fields, not {len(written)}.")
+    # Fields that came later have their defaults in older logs.
+    values = [field.read(value) for field, value in zip(fields, written, strict=False)]
     return Record(seq, time, kind(*values), None if actor is None else Actor(actor), until)

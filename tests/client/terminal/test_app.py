@@ -6,7 +6,6 @@ The deals are arranged, so that every question that the client asks comes up.
 from __future__ import annotations
 
 import asyncio
-import random
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final
@@ -25,29 +24,13 @@ from odin_client.terminal.app import run
 from odin_client.terminal.capabilities import Capabilities, Depth
 from odin_client.terminal.takeover import ClickOutput
 from odin_client.values import Options, Pass, Phase, PlayCards
-from odin_engine import Card, Colour, deck
+from odin_engine import DECK, Card, Colour
 from odin_server.main import Server
 from odin_server.settings import Settings
+from tests.arranged import arrange, order_of
 from tests.client.terminal.drawing import Drawn, Person
 from tests.client.terminal.runners import PATIENCE
 from tests.client.terminal.samples import cards
-
-
-class Arranged(random.Random):
-    """Deals these hands, in the order of the seats; seat 0 opens and no colour leaves."""
-
-    def __init__(self, *hands: str) -> None:
-        super().__init__(0)
-        self._dealt: Final = [card for hand in hands for card in cards(hand)]
-
-    def sample(self, population: Any, k: int, **_: Any) -> list[Any]:
-        if k == 0:
-            return []
-        rest = [card for card in population if card not in self._dealt]
-        return [*self._dealt, *rest]
-
-    def randrange(self, start: int, stop: int | None = None, step: int = 1) -> int:
-        return 0
 
 
 class Client(Person):
@@ -87,8 +70,10 @@ async def playing(
 
     Zoe is the host of four seats. Unless `started`, both wait and Zoe is ready.
     """
-    server = Server(Settings(port=0, bot_delay=0), chance=Arranged(mine, other))
+    server = Server(Settings(port=0, bot_delay=0))
     await server.start()
+    monkeypatch = pytest.MonkeyPatch()
+    arrange(monkeypatch, order_of(cards(mine), cards(other), deck=DECK))
     zoe, bob = await table_of_two(server)
     screen = Drawn(80, 24)
 
@@ -129,6 +114,7 @@ async def playing(
             for session in (zoe, bob):
                 await session.close()
             await server.stop()
+            monkeypatch.undo()
 
 
 MINE = "R4 O7 Y8 B9 B6 B1 V4 G1 G2"
@@ -446,8 +432,3 @@ async def test_drawing_costs_little() -> None:
         zoe.press("right", "tab")
         await zoe.wait_for("✓ opens")
         assert len(zoe.output.written) - before < 1500
-
-
-def test_arranged_decks_are_whole() -> None:
-    order = Arranged(MINE, OTHERS).sample(list(deck()), 54)
-    assert sorted(order) == sorted(deck())

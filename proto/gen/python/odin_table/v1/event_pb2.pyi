@@ -444,7 +444,9 @@ Global___ReadyChanged: _TypeAlias = ReadyChanged  # noqa: Y015
 
 @_typing.final
 class SubstituteSeated(_message.Message):
-    """A substitute plays a seat from now on, from that seat's own view. The seat counts as ready."""
+    """A substitute plays a seat from now on, from that seat's own view. The seat counts as ready, and the
+    nonce that it may have given for the next deal is void.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -612,8 +614,7 @@ class DealStarted(_message.Message):
     @_builtins.property
     def nonces(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]:
         """The nonces that went into the deal: one for each of GameStarted.seats, in that order, empty for a
-        seat that gave none, for a built-in bot, and for a seat that a substitute played. Absent without
-        a commitment.
+        seat that gave none, such as a built-in bot's. Absent without a commitment.
         """
 
     def __init__(
@@ -640,8 +641,8 @@ class DealCommitted(_message.Message):
     """The server committed itself to the secret of a deal that has not been dealt: the first one when the
     table is opened, the next one when a deal ends, and when the game ends the first one of a game that
     may follow. One commitment is open at a time; DealStarted uses it up. Every seat may add a nonce to
-    the deal from now on (SetReady, Rematch); those that were given before are void. What a deal follows
-    from, to the byte, is in docs/fair-deal.md.
+    the deal from now on (SetReady, Rematch). What a deal follows from, to the byte, is in
+    docs/fair-deal.md.
     """
 
     DESCRIPTOR: _descriptor.Descriptor

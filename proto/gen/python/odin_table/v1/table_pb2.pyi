@@ -248,8 +248,8 @@ class Seat(_message.Message):
     while the game is under way.
     """
     nonce: _builtins.bytes
-    """What this seat has added to the next deal, for TableView.commitment: 0 to 32 bytes. Public. Empty
-    when it gave none, and while a deal is being played. Not set in lists.
+    """What this seat adds to the next deal, for TableView.commitment: 0 to 32 bytes. Public. Empty when
+    it gave none, and while a deal is being played.
     """
     def __init__(
         self,

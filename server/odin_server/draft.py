@@ -1,0 +1,91 @@
+"""A batch in the making: what a command adds to, and what is thrown away when it refuses.
+
+Time and chance are the draft's, so that commands stay pure. What the engine decided becomes records
+here, with what a deal that can be checked needs beside it (docs/fair-deal.md).
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Final
+
+from odin_engine import DealEnded, GameEnded
+from odin_engine import Event as GameEvent
+from odin_engine.fair_deal import SECRET_LENGTH
+from odin_server.events import Actor, DealCommitted, DealRevealed, Record, TableEvent
+from odin_server.table_state import TableState, evolve
+
+
+class Draft:
+    """A batch in the making: the records so far, and the state after them."""
+
+    def __init__(
+        self, state: TableState, *, now: int, chance: random.Random, deal_pause: int
+    ) -> None:
+        self.state = state
+        self.records: list[Record] = []
+        self.states: list[TableState] = []
+        """The state after each of the records."""
+        self.chance: Final = chance
+        self._now: Final = now
+        self._deal_pause: Final = deal_pause
+        """Microseconds until the next deal starts, whoever is ready."""
+
+    def add(
+        self,
+        event: TableEvent | GameEvent,
+        actor: Actor | None = None,
+        until: int | None = None,
+    ) -> None:
+        """Adds what happened next."""
+        record = Record(self.state.seq + 1, self._now, event, actor, until)
+        self.state = evolve(self.state, record)
+        self.records.append(record)
+        self.states.append(self.state)
+
+    @property
+    def time_is_up(self) -> bool:
+        """Whether the open decision, if there is one, can be made no more: its time is up."""
+        decision = self.state.decision
+        return decision is not None and (
+            decision.deadline is not None and decision.deadline <= self._now
+        )
+
+    def deadline_of(self, player: int) -> int | None:
+        """When the time is up of a decision that this player is given now; None: never."""
+        turn_time = self.state.options.turn_time
+        if not turn_time:
+            return None
+        return self._now + turn_time * 1_000_000 + self.state.banks[player]
+
+    def add_game_events(self, events: tuple[GameEvent, ...], actor: Actor | None = None) -> None:
+        """Adds what the engine decided.
+
+        When a deal ends its secret is shown, and the next one is committed to; unless the game has
+        ended a pause begins.
+        """
+        pauses = not isinstance(events[-1], GameEnded)
+        ended = False
+        for event in events:
+            if not isinstance(event, DealEnded):
+                self.add(event, actor)
+                continue
+            ended = True
+            self.add(event, actor, self._now + self._deal_pause if pauses else None)
+            if self.state.dealt_from is not None:
+                self.add(DealRevealed())
+        if ended:
+            self.commit()
+
+    def commit(self) -> None:
+        """Commits the server to the secret of the next deal."""
+        self.add(DealCommitted(self.chance.randbytes(SECRET_LENGTH)))
+
+    def committed(self) -> bytes:
+        """The secret of the next deal.
+
+        In a log of the first version nothing may be open: then it is committed to only now.
+        """
+        if not self.state.secret:
+            self.commit()
+        return self.state.secret
