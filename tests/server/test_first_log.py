@@ -1,7 +1,8 @@
-"""A file that the first version wrote can be read for ever, as can what lies in it.
+"""A file that an earlier version wrote can be read for ever, as can what lies in it.
 
-`first_log/tables.db` was played by people, bots and substitutes at a server of that version;
-`first_log/tables.json` says what everybody could see there then. Neither is ever written again.
+`first_log/tables.db` was played by people, bots and substitutes at a server of the first version;
+`first_log/tables.json` says what everybody could see there then. `second_log` is the same of the
+version that first committed itself to its deals. None of them is ever written again.
 """
 
 from __future__ import annotations
@@ -16,13 +17,30 @@ from typing import Any
 
 import pytest
 
+from odin_engine.fair_deal import commitment
 from odin_server.event_log import SqliteLog
 from odin_table.v1 import history_pb2, table_pb2
 from tests.server.conftest import QUICK, Meet, Serve
 from tests.server.people import Person, payload, play_until
+from tests.server.test_fair_deal import history, play_deal
 
-HERE = Path(__file__).parent / "first_log"
-TABLES: dict[str, Any] = json.loads((HERE / "tables.json").read_text())
+HERE = Path(__file__).parent
+TABLES: dict[str, dict[str, Any]] = {
+    log: json.loads((HERE / log / "tables.json").read_text()) for log in ("first_log", "second_log")
+}
+WAITS = replace(QUICK, away_budget=3600, empty_after=3600, deal_pause=3600)
+
+
+def log_of(version: str, into: Path) -> SqliteLog:
+    """A copy of that version's file."""
+    shutil.copy(HERE / version / "tables.db", into)
+    return SqliteLog(into / "tables.db")
+
+
+def table_in(version: str, phase: str) -> str:
+    """The table that was in this phase."""
+    (table,) = [t for t, was in TABLES[version].items() if was["phase"] == f"TABLE_PHASE_{phase}"]
+    return table
 
 
 async def seen(person: Person, table: str) -> dict[str, Any]:
@@ -54,30 +72,68 @@ async def seen(person: Person, table: str) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("table", TABLES)
-async def test_a_table_of_the_first_version_is_as_it_was(
-    serve: Serve, meet: Meet, tmp_path: Path, table: str
+@pytest.fixture
+def later_ids(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ids of that time are in the log."""
+    monkeypatch.setattr(Person, "_counted", itertools.count(1_000_000))
+
+
+@pytest.mark.parametrize(
+    ("version", "table"), [(version, table) for version in TABLES for table in TABLES[version]]
+)
+async def test_a_table_of_an_earlier_version_is_as_it_was(
+    serve: Serve, meet: Meet, tmp_path: Path, version: str, table: str
 ) -> None:
-    shutil.copy(HERE / "tables.db", tmp_path)
-    waits = replace(QUICK, away_budget=3600, empty_after=3600, deal_pause=3600, bot_delay=3600)
-    settings = replace(waits, heartbeat=0.2)
-    server = await serve(settings, log=SqliteLog(tmp_path / "tables.db"))
+    settings = replace(WAITS, heartbeat=0.2, bot_delay=3600)
+    server = await serve(settings, log=log_of(version, tmp_path))
     ann = meet(server, "Ann")
     now = await seen(ann, table)
+    was = TABLES[version][table]
     # Time in which there was no server is given back when a table is taken up again.
-    while now["events"][len(TABLES[table]["events"]) :] == ["deadline_moved"]:
+    while now["events"][len(was["events"]) :] == ["deadline_moved"]:
         now["events"].pop()
-    assert now == TABLES[table]
+    assert now == was
 
 
+@pytest.mark.usefixtures("later_ids")
 async def test_a_game_of_the_first_version_is_played_to_its_end(
-    serve: Serve, meet: Meet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    serve: Serve, meet: Meet, tmp_path: Path
 ) -> None:
-    # The ids of that time are in the log.
-    monkeypatch.setattr(Person, "_counted", itertools.count(1_000_000))
-    shutil.copy(HERE / "tables.db", tmp_path)
-    server = await serve(log=SqliteLog(tmp_path / "tables.db"))
+    server = await serve(log=log_of("first_log", tmp_path))
     ann = meet(server, "Ann")
-    (table,) = [handle for handle, was in TABLES.items() if was["phase"] == "TABLE_PHASE_PLAYING"]
-    told = await play_until(ann, table)
+    told = await play_until(ann, table_in("first_log", "PLAYING"))
     assert payload(told[-1]) == "game_ended"
+    # Nobody was committed to the deal that was being played then; to all later ones the server is.
+    first = [payload(event) for event in told if payload(event).startswith("deal_")]
+    assert first[:3] == ["deal_started", "deal_ended", "deal_committed"]
+    assert first.count("deal_revealed") == first.count("deal_started") - 1
+    assert not told[[payload(e) for e in told].index("deal_started")].deal_started.commitment
+
+
+@pytest.mark.usefixtures("later_ids")
+async def test_at_a_table_of_the_first_version_a_deal_is_committed_to_right_before_it_starts(
+    serve: Serve, meet: Meet, tmp_path: Path
+) -> None:
+    server = await serve(WAITS, log=log_of("first_log", tmp_path))
+    people = [meet(server, name) for name in ("Ann", "Bob")]
+    table = table_in("first_log", "WAITING")
+    assert not (await people[0].view(table)).commitment
+    for person in people:
+        await person.ready(table)
+    kinds = [payload(event) for event in await history(people[0], table)]
+    start = kinds.index("deal_committed")
+    assert kinds[start : start + 3] == ["deal_committed", "game_started", "deal_started"]
+
+
+@pytest.mark.usefixtures("later_ids")
+async def test_a_deal_is_from_what_an_earlier_server_committed_to_and_was_given(
+    serve: Serve, meet: Meet, tmp_path: Path
+) -> None:
+    server = await serve(WAITS, log=log_of("second_log", tmp_path))
+    ann, bob = meet(server, "Ann"), meet(server, "Bob")
+    table = table_in("second_log", "BETWEEN_DEALS")
+    promised = (await ann.view(table)).commitment
+    await ann.ready(table)
+    view = await play_deal(table, ann, bob)
+    assert view.game.commitment == promised == commitment(view.game.secret)
+    assert list(view.game.nonces) == [b"", b"the next"]
