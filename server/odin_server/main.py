@@ -201,8 +201,8 @@ async def _serve(settings: Settings, log: EventLog, beside: Beside) -> None:
     _log.info("version %s serves on port %d", version("odin-table"), server.port)
     # What is loaded by now stays. To look at it would hold up everybody for 10 ms, again and again.
     gc.freeze()
-    # An act leaves some ten objects that stay, none of them in a cycle: looking for cycles every 700
-    # objects, as Python does, took a tenth of the processor time of a busy server.
+    # An act leaves some ten objects that stay, none of them in a cycle: looking for cycles every
+    # 700 objects, as Python does, took a tenth of the processor time of a busy server.
     gc.set_threshold(20_000, 20, 50)
     sys.stdout.write(f"odin-table serves on {_bracketed(settings.host)}:{server.port}\n")
     sys.stdout.flush()

@@ -21,10 +21,10 @@ RESTORE: Final = (
 
 # `batches` is the log. A request lies in the row of what it did, also when that was nothing or a
 # line of chat: such a row has no records and a `part` above 0. Rows lie in the order in which they
-# came, whatever their table, so that a round of the log writes few pages; only the small entries of
-# the indexes go to a page for each table. (Files from before that keep the rows of a table together,
-# and are used as they are: the same statements fit both.) Names, titles and lines are apart, so that
-# they can be removed.
+# came, whatever their table, so that a round of the log writes few pages; only the small entries
+# of the indexes go to a page for each table. (Files from before that keep the rows of a table
+# together, and are used as they are: the same statements fit both.) Names, titles and lines are
+# apart, so that they can be removed.
 _SCHEMA: Final = f"""
 PRAGMA application_id = {_APPLICATION};
 PRAGMA user_version = {FORMAT};
