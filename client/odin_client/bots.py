@@ -37,8 +37,18 @@ from odin_client import values
 from odin_client.errors import ClientError, Refused, Unreachable
 from odin_client.languages import _
 from odin_client.seat_view import seat_view
+from odin_client.sentences import sentence
 from odin_client.session import Session
-from odin_client.updates import DecisionOpened, GameEnded, LinkChanged, SnapshotTaken, Update
+from odin_client.updates import (
+    DealChecked,
+    DealCommitted,
+    DecisionOpened,
+    GameEnded,
+    LinkChanged,
+    RematchAsked,
+    SnapshotTaken,
+    Update,
+)
 from odin_client.values import Occupant, Phase
 from odin_engine import Action, Card, Decision, Pass, PickUp, PlayCards, View
 from odin_engine.strategies import STRATEGIES, Strategy
@@ -193,6 +203,10 @@ class BotRunner:
                         return
                     if not roams:
                         await self._ask_for_rematch()
+                if isinstance(update, DealChecked) and update.faults:
+                    self._report(sentence(update, self._session.table) or "")
+                if isinstance(update, DealCommitted | RematchAsked | SnapshotTaken):
+                    await self._add_nonce()
                 if self._may_be_due(update):
                     await self._decide_if_due()
                 left = self._patience() if roams else None
@@ -206,6 +220,15 @@ class BotRunner:
         with contextlib.suppress(Refused, Unreachable):
             if not self._session.table.closed:
                 await self._session.leave()
+
+    async def _add_nonce(self) -> None:
+        """Adds to the next deal, which waits for a person and not for this."""
+        table = self._session.table
+        if table.phase not in (Phase.WAITING, Phase.BETWEEN_DEALS):
+            return
+        if table.commitment and table.me is not None and not table.me.nonce:
+            with contextlib.suppress(Refused, Unreachable):
+                await self._session.ready()
 
     def _tell_of(self, link: LinkChanged) -> None:
         if link.online:

@@ -11,6 +11,8 @@ On stdout:
     {"error": {"call": "act", "code": "FAILED_PRECONDITION", "reason": "ILLEGAL_ACTION",
                "message": "...", "metadata": {"rule": "R9", ...}}, "requestId": "a2"}
     {"link": {"online": false, "problem": "...", "attempt": 1, "retryIn": 0.3}}
+    {"dealChecked": {"deal": 1, "ok": true, "faults": [], "whole": true, "nonces": 2,
+                     "mine": false, "brokenOff": false}}
 
 On stdin: any call of the contract by the name of its method, with its request. `requestId` and
 `table` are filled in when they are left out:
@@ -20,6 +22,10 @@ On stdin: any call of the contract by the name of its method, with its request. 
     {"setReady": {"ready": true}}            {"sendChat": {"text": "hello"}}
     {"startGame": {}}                        {"addBot": {"level": "hard"}}
     {"rematch": {}}                          {"leaveSeat": {}}
+
+After each deal `dealChecked` says whether it follows from what the server had committed to: in
+`faults` is what does not, `whole` says whether it was seen from its start. A program that adds to a
+deal itself gives `setReady` or `rematch` a `nonce` and the `commitment`, both in base64.
 
 A decision for one's own seat brings all that may be chosen, and a default action that may be
 sent back as it is: no rules are needed. A line that is no such object is answered by an error, and
@@ -43,7 +49,7 @@ from odin_client.errors import Refused, Unreachable
 from odin_client.input_lines import InputLines
 from odin_client.session import Session
 from odin_client.side_by_side import until_first_ends
-from odin_client.updates import LinkChanged
+from odin_client.updates import DealChecked, LinkChanged
 from odin_table.v1 import chat_pb2, event_pb2, history_pb2, lobby_pb2, play_pb2
 
 PATIENCE: Final = 120.0
@@ -83,7 +89,9 @@ class JsonMode:
 
     async def _follow(self) -> None:
         async for update in self._session.follow(tap=self._show_item, patience=PATIENCE):
-            if isinstance(update, LinkChanged):
+            if isinstance(update, DealChecked):
+                self._show({"dealChecked": _as_object(update)})
+            elif isinstance(update, LinkChanged):
                 link = {
                     "online": update.online,
                     "problem": update.problem,
@@ -142,6 +150,18 @@ class JsonMode:
         except Unreachable as problem:
             return _error(Refused("", str(problem), code="UNAVAILABLE"), call, request_id)
         return _labelled({call: MessageToDict(answer)}, request_id)
+
+
+def _as_object(checked: DealChecked) -> dict[str, Any]:
+    return {
+        "deal": checked.deal,
+        "ok": not checked.faults and not checked.broken_off,
+        "faults": [fault.value for fault in checked.faults],
+        "whole": checked.whole,
+        "nonces": checked.nonces,
+        "mine": checked.mine,
+        "brokenOff": checked.broken_off,
+    }
 
 
 def _object(value: object) -> dict[str, Any]:

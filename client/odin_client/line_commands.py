@@ -19,6 +19,7 @@ from odin_client.selection import Selection, Situation, judge, pick_ups, plays_t
 from odin_client.session import Session
 from odin_client.table import TableModel
 from odin_client.values import Decision, DecisionKind, Occupant, Pass, Phase, PickUp, PlayCards
+from odin_client.words import alternatives, listed
 from odin_engine import Card, CardSet, OdinError
 
 
@@ -71,7 +72,7 @@ def read_play(text: str, table: TableModel) -> PlayCards:
     """
     decision = _own_decision(table)
     if decision.kind is DecisionKind.PICK_UP:
-        named = sentences.alternatives(map(str, decision.pick_ups))
+        named = alternatives(map(str, decision.pick_ups))
         raise MistakeError(_("first take a card: {cards}").format(cards=named))
     centre = table.game.centre if table.game else None
     plays = tuple(play.set for play in decision.plays)
@@ -106,7 +107,7 @@ def _read_set(words: Sequence[str], situation: Situation) -> CardSet:
         return _read_number(words[0], situation, plays)
     cards = [_read_card(word) for word in words]
     if missing := [str(card) for card in cards if card not in situation.hand]:
-        raise MistakeError(_("you do not hold {cards}").format(cards=sentences.listed(missing)))
+        raise MistakeError(_("you do not hold {cards}").format(cards=listed(missing)))
     if len(set(cards)) < len(cards):
         raise MistakeError(_("name each card once"))
     chosen = Selection(cards=tuple(cards))
@@ -120,7 +121,7 @@ def _read_number(digits: str, situation: Situation, plays: Sequence[CardSet]) ->
     value = int("".join(sorted(digits, reverse=True)))
     found = plays_that_make(value, plays)
     if len(found) > 1:
-        ways = sentences.alternatives(f"play {play}" for play in found)
+        ways = alternatives(f"play {play}" for play in found)
         raise MistakeError(
             _("{value} can be made in {count} ways: {ways}").format(
                 value=value, count=len(found), ways=ways
@@ -164,7 +165,7 @@ def _read_pick_up(text: str, among: Sequence[Card]) -> Card | None:
         fitting = [card for card in among if card is _read_card(word)]
     if len(fitting) == 1:
         return fitting[0]
-    choices = sentences.alternatives(map(str, among))
+    choices = alternatives(map(str, among))
     if word and not fitting:
         raise MistakeError(
             _("{word} cannot be taken; there is {cards}").format(word=word, cards=choices)
@@ -245,7 +246,7 @@ class LineCommands:
             for card in decision.pick_ups:
                 self._say(f"take {card}")
         elif len(decision.pick_ups) > 1 and decision.plays:
-            choices = sentences.alternatives(f"take {card}" for card in decision.pick_ups)
+            choices = alternatives(f"take {card}" for card in decision.pick_ups)
             self._say(_("and with it: {choices}").format(choices=choices))
         if decision.may_pass:
             self._say("pass")

@@ -7,9 +7,10 @@ there is nothing to say gives None.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
+from odin_client.check_sentence import check_sentence
 from odin_client.languages import _, ngettext
 from odin_client.table import TableModel
 from odin_client.updates import (
@@ -18,6 +19,7 @@ from odin_client.updates import (
     CardsPlayed,
     ChatSaid,
     DeadlineMoved,
+    DealChecked,
     DealEnded,
     DealScore,
     DealStarted,
@@ -47,99 +49,23 @@ from odin_client.values import (
     LeaveReason,
     LegalPlay,
     Occupant,
-    Options,
     Phase,
     Seat,
     StreamEndReason,
 )
-from odin_engine import Card, Colour
-
-# Small parts
-
-
-def colour_name(colour: Colour) -> str:
-    """`blue`."""
-    match colour:
-        case Colour.RED:
-            return _("red")
-        case Colour.ORANGE:
-            return _("orange")
-        case Colour.YELLOW:
-            return _("yellow")
-        case Colour.GREEN:
-            return _("green")
-        case Colour.BLUE:
-            return _("blue")
-        case Colour.VIOLET:
-            return _("violet")
-
-
-def card_name(card: Card) -> str:
-    """`blue 9`."""
-    return _("{colour} {number}").format(colour=colour_name(card.colour), number=card.number)
-
-
-def listed(words: Iterable[str]) -> str:
-    """`a, b and c`."""
-    return _joined(words, _("and"))
-
-
-def alternatives(words: Iterable[str]) -> str:
-    """`a, b or c`."""
-    return _joined(words, _("or"))
-
-
-def _joined(words: Iterable[str], last: str) -> str:
-    words = list(words)
-    return f" {last} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
-
-
-def cards_named(cards: Iterable[Card]) -> str:
-    """`blue 9, blue 6 and blue 1`."""
-    return listed(map(card_name, cards))
-
-
-def cards_counted(count: int) -> str:
-    """`1 card`, `2 cards`."""
-    return ngettext("{count} card", "{count} cards", count).format(count=count)
-
-
-def points_counted(count: int) -> str:
-    """`1 point`, `2 points`."""
-    return ngettext("{count} point", "{count} points", count).format(count=count)
-
-
-def ending(options: Options) -> str:
-    """When the game ends (R16)."""
-    if options.threshold is None:
-        return _("a single deal")
-    return _("to {threshold} points").format(threshold=options.threshold)
-
-
-def span(seconds: int) -> str:
-    """`45 seconds`, `10 minutes`, `1 minute 30 seconds`."""
-    minutes, rest = divmod(seconds, 60)
-    parts: list[str] = []
-    if minutes:
-        parts.append(ngettext("{count} minute", "{count} minutes", minutes).format(count=minutes))
-    if rest or not minutes:
-        parts.append(ngettext("{count} second", "{count} seconds", rest).format(count=rest))
-    return " ".join(parts)
-
-
-def clock(options: Options) -> str:
-    """How long a seat may think: `45 seconds a turn and a bank of 10 minutes`, or nothing."""
-    if not options.turn_time:
-        return ""
-    time = span(options.turn_time)
-    if not options.bank:
-        return _("{time} a turn").format(time=time)
-    return _("{time} a turn and a bank of {bank}").format(time=time, bank=span(options.bank))
-
-
-def terms(options: Options) -> str:
-    """When the game ends, and how long a seat may think."""
-    return ", ".join(filter(None, (ending(options), clock(options))))
+from odin_client.words import (
+    alternatives,
+    card_name,
+    cards_counted,
+    cards_named,
+    colour_name,
+    ending,
+    listed,
+    points_counted,
+    span,
+    terms,
+)
+from odin_engine import Card
 
 
 class _Names:
@@ -222,7 +148,7 @@ def sentence(update: Update, table: TableModel) -> str | None:
         case GameEnded():
             return _outcome(update.winners, table, name)
         case _:
-            return _at_the_table(update, name) or _coming_and_going(update, table, name)
+            return _at_the_table(update, table, name) or _coming_and_going(update, table, name)
 
 
 def _coming_and_going(update: Update, table: TableModel, name: _Names) -> str | None:
@@ -278,10 +204,12 @@ def _coming_and_going(update: Update, table: TableModel, name: _Names) -> str | 
             return None
 
 
-def _at_the_table(update: Update, name: _Names) -> str | None:
+def _at_the_table(update: Update, table: TableModel, name: _Names) -> str | None:
     match update:
         case TableOpened():
             return _("The table was opened.")
+        case ReadyChanged(seat=seat) if table.seats[seat].occupant is not Occupant.PERSON:
+            return None  # a bot is always ready, and has only added something to the next deal
         case ReadyChanged(ready=True):
             return name.tell(update.seat, _("You are ready."), _("{who} is ready."))
         case ReadyChanged():
@@ -303,6 +231,8 @@ def _at_the_table(update: Update, name: _Names) -> str | None:
             return _("The bot {name} failed: {problem}.").format(
                 name=name.within(update.seat), problem=update.problem
             )
+        case DealChecked():
+            return check_sentence(update)
         case TableClosed(reason=CloseReason.HOST):
             return _("The table has ended: the host closed it.")
         case TableClosed():

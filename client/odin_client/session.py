@@ -15,8 +15,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import secrets
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Generator
 from datetime import UTC, datetime
 from typing import Final, TypeAlias
 
@@ -38,6 +39,7 @@ from odin_client.wire import (
     options_message,
     time_of,
 )
+from odin_engine.fair_deal import MAX_NONCE_LENGTH
 from odin_table.v1 import chat_pb2, lobby_pb2, play_pb2
 
 _log: Final = logging.getLogger(__name__)
@@ -317,13 +319,35 @@ class Session:
         return answer.seq
 
     async def ready(self, ready: bool = True) -> None:
-        """Says whether one is ready for the game or for the next deal."""
-        await self.connection.call(
-            self.connection.lobby.SetReady,
-            lobby_pb2.SetReadyRequest(
-                request_id=new_request_id(), table=self.table.table, ready=ready
-            ),
+        """Says whether one is ready for the game or for the next deal.
+
+        Whoever is adds fresh random bytes to the deal, so that the server does not choose it alone
+        (docs/fair-deal.md). A remote bot, which is always ready, may call this just for that.
+        Raises Refused: STALE_COMMITMENT when another deal is the next one by now.
+        """
+        request = lobby_pb2.SetReadyRequest(
+            request_id=new_request_id(), table=self.table.table, ready=ready
         )
+        with self._adding_a_nonce(request) if ready else contextlib.nullcontext():
+            await self.connection.call(self.connection.lobby.SetReady, request)
+
+    @contextlib.contextmanager
+    def _adding_a_nonce(
+        self, request: lobby_pb2.SetReadyRequest | lobby_pb2.RematchRequest
+    ) -> Generator[None]:
+        """Adds fresh random bytes to the request, which is sent meanwhile, if any are wanted."""
+        if not self.table.commitment:
+            yield
+            return
+        request.commitment = self.table.commitment
+        request.nonce = secrets.token_bytes(MAX_NONCE_LENGTH)
+        # Noted before it is sent: the deal may have started before the answer is here.
+        self.table.check.gave(request.commitment, request.nonce)
+        try:
+            yield
+        except BaseException:
+            self.table.check.gave_nothing()
+            raise
 
     async def start(self) -> None:
         """Starts the game or the next deal, whoever is ready. Host only."""
@@ -357,10 +381,9 @@ class Session:
 
     async def rematch(self) -> None:
         """Asks for another game with the same seats; one is ready for it then."""
-        await self.connection.call(
-            self.connection.lobby.Rematch,
-            lobby_pb2.RematchRequest(request_id=new_request_id(), table=self.table.table),
-        )
+        request = lobby_pb2.RematchRequest(request_id=new_request_id(), table=self.table.table)
+        with self._adding_a_nonce(request):
+            await self.connection.call(self.connection.lobby.Rematch, request)
 
     async def chat(self, text: str) -> None:
         """Says a line to everybody at the table."""

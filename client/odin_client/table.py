@@ -12,12 +12,15 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from odin_client import wire
+from odin_client.deal_check import DealCheck
 from odin_client.updates import (
     CardPickedUp,
     CardsPlayed,
     ChatSaid,
     DeadlineMoved,
+    DealCommitted,
     DealEnded,
+    DealRevealed,
     DealStarted,
     DecisionOpened,
     Event,
@@ -52,13 +55,11 @@ from odin_client.values import (
     TableView,
 )
 from odin_engine import Card
+from odin_engine.rules import HAND_SIZE
 from odin_table.v1 import event_pb2, play_pb2
 
 CHAT_KEPT: Final = 200
 """How many lines of chat a client keeps; the server gives a newcomer 50."""
-
-HAND_SIZE: Final = 9
-"""What everybody is dealt (R3)."""
 
 
 class OutOfStepError(Exception):
@@ -90,11 +91,15 @@ class TableModel:
     """What has to be decided now."""
     next_deal_time: datetime | None = None
     """When the next deal starts at the latest."""
+    commitment: bytes = b""
+    """To the next deal: the one that a nonce has to name."""
     presence: dict[int, SeatPresence] = field(default_factory=dict[int, SeatPresence])
     """By seat."""
     watchers: int = 0
     chat: list[ChatLine] = field(default_factory=list[ChatLine])
     """Oldest first, at most CHAT_KEPT."""
+    check: DealCheck = field(default_factory=DealCheck)
+    """Checks the deals; a session notes there what it adds to them."""
     _gone: set[int] = field(default_factory=set[int])
     """Seats whose holders were there, and are not any more."""
 
@@ -163,6 +168,7 @@ class TableModel:
     def _take(self, view: TableView) -> None:
         for part in fields(view):
             setattr(self, part.name, getattr(view, part.name))
+        self.check.start_from(self)
 
     def _fold_batch(self, batch: event_pb2.EventBatch) -> list[Update]:
         news: list[Update] = []
@@ -176,10 +182,13 @@ class TableModel:
                 event = replace(event, name=self.name_of(event.seat))
             elif isinstance(event, SeatTaken) and self.seats[event.seat.seat].abandoned:
                 event = replace(event, instead_of=self.name_of(event.seat.seat))
+            checked = self.check.see(event, self)
             self._fold_table(event)
             self._fold_game(event)
             self.seq = event.seq
             news.append(event)
+            if checked is not None:
+                news.append(checked)
         return news
 
     def _look_who_is_there(self, told: PresenceChanged) -> PresenceChanged:
@@ -218,25 +227,40 @@ class TableModel:
                 self.seats = tuple(replace(s, host=s.seat == event.seat) for s in self.seats)
                 self.i_am_host = event.seat is not None and event.seat == self.my_seat
                 self._hide_code()
-            case ReadyChanged():
-                self._set_seat(replace(self.seats[event.seat], ready=event.ready))
             case SubstituteSeated(reason=reason):
                 left = reason is LeaveReason.LEFT
                 seat = self.seats[event.seat]
-                self._set_seat(replace(seat, substituted=True, ready=True, abandoned=left))
+                self._set_seat(
+                    replace(seat, substituted=True, ready=True, abandoned=left, nonce=b"")
+                )
             case SeatResumed():
                 seat = self.seats[event.seat]
                 self._set_seat(replace(seat, substituted=False, ready=False, abandoned=False))
-            case DealEnded():
-                self._ask_who_is_ready()
-            case RematchAsked():
-                self._ask_who_is_ready()
-                self._set_seat(replace(self.seats[event.seat], ready=True))
-                self.phase = Phase.WAITING
             case TableClosed():
                 self.phase = Phase.CLOSED
                 self.decision = None
                 self.next_deal_time = None
+            case _:
+                self._fold_readiness(event)
+
+    def _fold_readiness(self, event: Event) -> None:
+        """Who is ready for the next deal, and what it will follow from."""
+        match event:
+            case ReadyChanged():
+                seat = self.seats[event.seat]
+                self._set_seat(replace(seat, ready=event.ready, nonce=event.nonce))
+            case RematchAsked():
+                self._ask_who_is_ready()
+                seat = self.seats[event.seat]
+                self._set_seat(replace(seat, ready=True, nonce=event.nonce))
+                self.phase = Phase.WAITING
+            case DealCommitted():
+                self.commitment = event.commitment
+            case DealStarted():
+                self.commitment = b""
+                self.seats = tuple(replace(seat, nonce=b"") for seat in self.seats)
+            case DealEnded():
+                self._ask_who_is_ready()
             case _:
                 pass
 
@@ -314,6 +338,9 @@ class TableModel:
                     hand=event.hand,
                     remaining_hands=(),
                     out_seat=None,
+                    commitment=event.commitment,
+                    nonces=event.nonces,
+                    secret=b"",
                 )
                 self.phase = Phase.PLAYING
                 self.next_deal_time = None
@@ -361,6 +388,8 @@ class TableModel:
                 self.decision = None
                 self.next_deal_time = event.next_deal_time
                 self.phase = Phase.BETWEEN_DEALS
+            case DealRevealed():
+                self.game = replace(game, secret=event.secret)
             case GameEnded():
                 self.game = replace(game, winners=event.winners)
                 self.phase = Phase.GAME_OVER

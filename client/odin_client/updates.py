@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import Enum
 from typing import TypeAlias
 
 from odin_client.values import (
@@ -72,6 +73,8 @@ class ReadyChanged(Event):
 
     seat: int
     ready: bool
+    nonce: bytes = b""
+    """What the seat adds to the next deal; empty for nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +98,8 @@ class RematchAsked(Event):
     """Somebody asked for another game."""
 
     seat: int
+    nonce: bytes = b""
+    """What this seat adds to its first deal; empty for nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +126,10 @@ class DealStarted(Event):
     opener: int
     hand: tuple[Card, ...] | None
     """The viewer's own; None for whoever does not play."""
+    commitment: bytes = b""
+    """Empty: nobody was committed to it, and it cannot be checked."""
+    nonces: tuple[bytes, ...] = ()
+    """What each player added, in the order of their seats."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,6 +209,23 @@ class GameEnded(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DealCommitted(Event):
+    """The server committed itself to the secret of the next deal."""
+
+    game: int
+    deal: int
+    commitment: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DealRevealed(Event):
+    """The secret of the deal that has just ended."""
+
+    deal: int
+    secret: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeadlineMoved(Event):
     """Time in which nobody could act was given back."""
 
@@ -214,6 +240,42 @@ class BotFailed(Event):
 
     seat: int
     problem: str
+
+
+class DealFault(Enum):
+    """What does not add up about a deal."""
+
+    COMMITMENT = "commitment"
+    """The secret, or the commitment at the start, is not what was committed to before."""
+    NONCES = "nonces"
+    """Other nonces were used than the seats had given."""
+    OWN_NONCE = "own nonce"
+    """What this client had given was not used."""
+    COLOURS = "colours"
+    """Other colours should have left the deck (R2)."""
+    OPENER = "opener"
+    """Somebody else should have opened (R4)."""
+    CARDS = "cards"
+    """Somebody was dealt other cards."""
+    NEVER_REVEALED = "never revealed"
+    """The deal is over, and its secret was not shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class DealChecked:
+    """A deal is over, and this client has worked out whether it was dealt as was promised."""
+
+    deal: int
+    faults: tuple[DealFault, ...] = ()
+    """None: what was seen of it adds up."""
+    whole: bool = True
+    """Whether it was seen from its start, so that it is known who was dealt what."""
+    nonces: int = 0
+    """How many seats had added something."""
+    mine: bool = False
+    """Whether this client had."""
+    broken_off: bool = False
+    """The table has ended before the deal did: its secret is never shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,5 +326,7 @@ class LinkChanged:
     """When a substitute plays one's seat, or it is free; by the server's clock, as far as known."""
 
 
-Update: TypeAlias = Event | SnapshotTaken | PresenceChanged | ChatSaid | StreamEnded | LinkChanged
+Update: TypeAlias = (
+    Event | DealChecked | SnapshotTaken | PresenceChanged | ChatSaid | StreamEnded | LinkChanged
+)
 """Anything that can be reported. All numbered ones are an `Event`."""

@@ -155,6 +155,8 @@ class Seat:
     """A substitute plays it, because whoever holds it left or stayed away."""
     abandoned: bool = False
     """Whoever holds it left: anybody may take it while the game is under way."""
+    nonce: bytes = b""
+    """What it adds to the next deal; empty for nothing."""
 
     @property
     def free(self) -> bool:
@@ -240,6 +242,12 @@ class Game:
     """After a deal: the seat that went out."""
     winners: tuple[int, ...] = ()
     """After the game (R16)."""
+    commitment: bytes = b""
+    """What the deal follows from, together with the nonces. Empty: it cannot be checked."""
+    nonces: tuple[bytes, ...] = ()
+    """What each player added to the deal, in the order of their seats."""
+    secret: bytes = b""
+    """What is behind the commitment, after the deal."""
 
     def player(self, seat: int) -> Player:
         """The player at a seat; raises KeyError when that seat is not in the game."""
@@ -292,6 +300,8 @@ class TableView:
     i_am_host: bool
     next_deal_time: datetime | None
     code: str
+    commitment: bytes = b""
+    """To the next deal: the one that a nonce has to name. Empty while a deal is being played."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,6 +183,7 @@ def seat_of(message: table_pb2.Seat) -> values.Seat:
         host=message.host,
         substituted=message.substituted,
         abandoned=message.abandoned,
+        nonce=message.nonce,
     )
 
 
@@ -232,6 +233,9 @@ def game_of(message: table_pb2.GameView) -> values.Game:
         ),
         out_seat=message.out_seat if message.HasField("out_seat") else None,
         winners=tuple(message.winners),
+        commitment=message.commitment,
+        nonces=tuple(message.nonces),
+        secret=message.secret,
     )
 
 
@@ -250,6 +254,7 @@ def view_of(message: table_pb2.TableView) -> values.TableView:
         i_am_host=message.you_are_host,
         next_deal_time=_time_in(message, "next_deal_time"),
         code=clean(message.code, NAME_LENGTH),
+        commitment=message.commitment,
     )
 
 
@@ -279,7 +284,9 @@ def event_of(message: event_pb2.Event) -> updates.Event:
             return updates.HostChanged(**head, seat=host.seat if host.HasField("seat") else None)
         case "ready_changed":
             changed = message.ready_changed
-            return updates.ReadyChanged(**head, seat=changed.seat, ready=changed.ready)
+            return updates.ReadyChanged(
+                **head, seat=changed.seat, ready=changed.ready, nonce=changed.nonce
+            )
         case "substitute_seated":
             seated = message.substitute_seated
             return updates.SubstituteSeated(
@@ -291,7 +298,8 @@ def event_of(message: event_pb2.Event) -> updates.Event:
         case "seat_resumed":
             return updates.SeatResumed(**head, seat=message.seat_resumed.seat)
         case "rematch_asked":
-            return updates.RematchAsked(**head, seat=message.rematch_asked.seat)
+            asked = message.rematch_asked
+            return updates.RematchAsked(**head, seat=asked.seat, nonce=asked.nonce)
         case "table_closed":
             return updates.TableClosed(
                 **head, reason=values.CloseReason(message.table_closed.reason)
@@ -317,6 +325,8 @@ def _game_event_of(message: event_pb2.Event, head: _Head) -> updates.Event:
                 deal=deal.deal,
                 opener=deal.opener,
                 hand=cards_of(deal.hand.cards) if deal.HasField("hand") else None,
+                commitment=deal.commitment,
+                nonces=tuple(deal.nonces),
             )
         case "decision_opened":
             decision = decision_of(message.decision_opened.decision)
@@ -365,6 +375,23 @@ def _game_event_of(message: event_pb2.Event, head: _Head) -> updates.Event:
             return updates.BotFailed(
                 **head, seat=failed.seat, problem=clean(failed.problem, LONGEST)
             )
+        case _:
+            return _event_of_a_fair_deal(message, head)
+
+
+def _event_of_a_fair_deal(message: event_pb2.Event, head: _Head) -> updates.Event:
+    match message.WhichOneof("payload"):
+        case "deal_committed":
+            committed = message.deal_committed
+            return updates.DealCommitted(
+                **head,
+                game=committed.game,
+                deal=committed.deal,
+                commitment=committed.commitment,
+            )
+        case "deal_revealed":
+            revealed = message.deal_revealed
+            return updates.DealRevealed(**head, deal=revealed.deal, secret=revealed.secret)
         case _:
             return updates.Event(**head)
 

@@ -6,7 +6,7 @@ from collections.abc import Generator
 
 import pytest
 
-from odin_client import sentences
+from odin_client import words
 from odin_client.errors import Refused
 from odin_client.languages import ENGLISH, _, chosen, ngettext, use
 from odin_client.rules_text import rules_text
@@ -44,10 +44,10 @@ def test_the_option_then_the_environment_choose_the_language(
 
 @pytest.mark.usefixtures("french")
 def test_french_is_spoken_with_its_own_order_plurals_and_blanks() -> None:
-    assert sentences.card_name(Card.parse("B9")) == "9 bleu"
-    assert sentences.cards_counted(0) == "0 carte"
-    assert sentences.cards_counted(1) == "1 carte"
-    assert sentences.cards_counted(2) == "2 cartes"
+    assert words.card_name(Card.parse("B9")) == "9 bleu"
+    assert words.cards_counted(0) == "0 carte"
+    assert words.cards_counted(1) == "1 carte"
+    assert words.cards_counted(2) == "2 cartes"
     assert _("Another game? Enter asks for a rematch.").startswith(
         "Une autre partie\N{NO-BREAK SPACE}?"
     )

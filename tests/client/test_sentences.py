@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from odin_client import sentences, updates
+from odin_client import sentences, updates, words
 from odin_client.table import TableModel
 from odin_client.updates import DealScore, Update
 from odin_client.values import (
@@ -246,8 +246,8 @@ def test_how_things_stand() -> None:
     ],
 )
 def test_a_clock_in_words(options: Options, said: str) -> None:
-    assert sentences.clock(options) == said
-    assert sentences.terms(options) == f"to 15 points{said and ', '}{said}"
+    assert words.clock(options) == said
+    assert words.terms(options) == f"to 15 points{said and ', '}{said}"
 
 
 def test_who_comes_after_the_end_is_told_of_the_end() -> None:

@@ -13,7 +13,6 @@ from typing import Final
 
 from odin_client.languages import _, ngettext
 from odin_client.selection import pick_ups
-from odin_client.sentences import colour_name
 from odin_client.terminal.cards import DrawnCard, boxes, boxes_fit, chip
 from odin_client.terminal.cells import (
     BLANK,
@@ -31,6 +30,7 @@ from odin_client.terminal.cells import (
 from odin_client.terminal.frame import section
 from odin_client.terminal.screen import Question, Screen, Sort
 from odin_client.values import DecisionKind, Occupant, Player, Seat
+from odin_client.words import colour_name
 from odin_engine import Card
 
 _WIDE: Final = 110

@@ -14,7 +14,6 @@ from odin_client.errors import ClientError
 from odin_client.invitation import qr_lines
 from odin_client.languages import _
 from odin_client.selection import Selection, next_of_number, pick_ups
-from odin_client.sentences import colour_name
 from odin_client.session import Session
 from odin_client.terminal.automatic import Automatic
 from odin_client.terminal.cells import Click
@@ -34,6 +33,7 @@ from odin_client.values import (
     PickUp,
     PlayCards,
 )
+from odin_client.words import colour_name
 from odin_engine import Card, Colour
 
 Spawn: TypeAlias = Callable[[Coroutine[None, None, None]], None]

@@ -7,7 +7,6 @@ from typing import Final
 
 from odin_client.address import Address
 from odin_client.languages import _
-from odin_client.sentences import ending, listed
 from odin_client.terminal.capabilities import Capabilities
 from odin_client.terminal.cells import BLANK, Click, Line, Span, line, pad
 from odin_client.terminal.frame import framed, key_line, section, title_bar
@@ -15,6 +14,7 @@ from odin_client.terminal.keys import ALWAYS, MOUSE, Binding
 from odin_client.terminal.pages import rules_rows, text_page
 from odin_client.terminal.waiting import describe
 from odin_client.values import Options, Phase, TableSummary
+from odin_client.words import ending, listed
 
 
 @dataclass(frozen=True, slots=True)

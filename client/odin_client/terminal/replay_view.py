@@ -7,8 +7,6 @@ from typing import Final
 
 from odin_client.languages import _
 from odin_client.replay import Position
-from odin_client.sentences import ending
-from odin_client.table import HAND_SIZE
 from odin_client.terminal import scores
 from odin_client.terminal.board import log_lines
 from odin_client.terminal.capabilities import Capabilities
@@ -19,6 +17,8 @@ from odin_client.terminal.keys import ALWAYS, MOUSE, Binding
 from odin_client.terminal.screen import Screen
 from odin_client.terminal.style import card_style
 from odin_client.values import Phase, Player
+from odin_client.words import ending
+from odin_engine.rules import HAND_SIZE
 
 _ROOMY: Final = 72
 """From here on there is room for more than names and cards."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from odin_client.languages import _
-from odin_client.sentences import listed
 from odin_client.terminal.cells import BLANK, Line, Span, clip, line, pad, width
 from odin_client.terminal.frame import section
 from odin_client.terminal.screen import Screen
 from odin_client.values import Game, Phase, Player
+from odin_client.words import listed
 
 
 def deal_over(screen: Screen, cols: int, room: int) -> list[Line]:

@@ -7,7 +7,6 @@ the page and on where the table is in its life), the line of the turn, a notice,
 from __future__ import annotations
 
 from odin_client.languages import _
-from odin_client.sentences import ending
 from odin_client.terminal import pages, scores
 from odin_client.terminal.board import board, minutes, turn_line
 from odin_client.terminal.capabilities import Capabilities
@@ -24,6 +23,7 @@ from odin_client.terminal.keys import bindings
 from odin_client.terminal.screen import Page, Question, Screen
 from odin_client.terminal.waiting import invite_page, options_page, ready_line, waiting_room
 from odin_client.values import Phase
+from odin_client.words import ending
 
 
 def render(screen: Screen, cols: int, rows: int, caps: Capabilities) -> list[Line]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from odin_client.languages import _
-from odin_client.sentences import clock, ending
 from odin_client.terminal.board import away, log_lines
 from odin_client.terminal.cells import BLANK, Click, Line, Span, line, pad, width, wrap
 from odin_client.terminal.frame import section
 from odin_client.terminal.screen import Screen
 from odin_client.values import Occupant, Options, Seat
+from odin_client.words import clock, ending
 
 
 def waiting_room(screen: Screen, cols: int, room: int) -> list[Line]:

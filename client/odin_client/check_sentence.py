@@ -1,0 +1,58 @@
+"""What the check of a deal has found, in a sentence: quiet when it adds up, loud when not."""
+
+from __future__ import annotations
+
+from odin_client.languages import _, ngettext
+from odin_client.updates import DealChecked, DealFault
+
+
+def check_sentence(checked: DealChecked) -> str:
+    """Whether the deal was dealt as the server had promised."""
+    if checked.faults:
+        return _(
+            "WARNING: deal {deal} was not dealt as the server had promised: {faults}. "
+            "Do not trust this server."
+        ).format(deal=checked.deal, faults=", ".join(map(_fault, checked.faults)))
+    if checked.broken_off:
+        said = _("Deal {deal} was broken off: the server's secret was never shown.")
+    elif not checked.whole:
+        said = _("Deal {deal} was checked as far as you have seen it.")
+    elif checked.mine and checked.nonces == 1:
+        said = _("Deal {deal} was checked: it follows from the server's secret and your bytes.")
+    elif checked.mine:
+        said = ngettext(
+            "Deal {deal} was checked: it follows from the server's secret, your bytes and those "
+            "of {count} other seat.",
+            "Deal {deal} was checked: it follows from the server's secret, your bytes and those "
+            "of {count} other seats.",
+            checked.nonces - 1,
+        )
+    elif checked.nonces:
+        said = ngettext(
+            "Deal {deal} was checked: it follows from the server's secret and the bytes of "
+            "{count} seat.",
+            "Deal {deal} was checked: it follows from the server's secret and the bytes of "
+            "{count} seats.",
+            checked.nonces,
+        )
+    else:
+        said = _("Deal {deal} was checked: it follows from the server's secret.")
+    return said.format(deal=checked.deal, count=checked.nonces - checked.mine)
+
+
+def _fault(fault: DealFault) -> str:
+    match fault:
+        case DealFault.COMMITMENT:
+            return _("the secret is not the promised one")
+        case DealFault.NONCES:
+            return _("other bytes went into it than the seats had given")
+        case DealFault.OWN_NONCE:
+            return _("your bytes are not in it")
+        case DealFault.COLOURS:
+            return _("other colours had to leave the deck")
+        case DealFault.OPENER:
+            return _("somebody else had to open")
+        case DealFault.CARDS:
+            return _("the cards are not those that follow")
+        case DealFault.NEVER_REVEALED:
+            return _("the secret was not shown")
