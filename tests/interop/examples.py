@@ -29,7 +29,7 @@ class Example:
     """The programs that have to be on this machine."""
     build: tuple[Command, ...]
     check: tuple[Command, ...]
-    """Its language's own tools, for format and style. They fail when they find something."""
+    """Its language's own tools, for format and style, and its own tests. All have to succeed."""
     run: Command
     """Runs it, from its folder; HOST:PORT and options are added."""
 
@@ -61,7 +61,11 @@ EXAMPLES: Final = (
         ROOT / "examples/go",
         needs=("go",),
         build=(("go", "generate"), ("go", "build")),
-        check=(("sh", "-c", 'test -z "$(gofmt -l . | tee /dev/stderr)"'), ("go", "vet", "./...")),
+        check=(
+            ("sh", "-c", 'test -z "$(gofmt -l . | tee /dev/stderr)"'),
+            ("go", "vet", "./..."),
+            ("go", "test", "./..."),
+        ),
         run=("./odin-table-go",),
     ),
     Example(
@@ -73,7 +77,7 @@ EXAMPLES: Final = (
             ("npm", "run", "generate"),
             ("npm", "run", "build"),
         ),
-        check=(("npm", "run", "--silent", "check"),),
+        check=(("npm", "run", "--silent", "check"), ("npm", "test")),
         run=("node", "dist/src/main.js"),
     ),
     Example(
