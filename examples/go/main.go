@@ -1,7 +1,7 @@
 // A client for odin-table: lists the tables of a server, or sits down at one and plays a game.
 //
 //	odin-table-go HOST:PORT
-//	odin-table-go HOST:PORT --table HANDLE --name NAME [--ready] [--events FILE]
+//	odin-table-go HOST:PORT --table HANDLE [--name NAME] [--ready] [--events FILE]
 package main
 
 import (
@@ -9,11 +9,14 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"log"
 	"os"
 	"os/signal"
 	"strings"
 	"syscall"
+
+	"google.golang.org/protobuf/encoding/protojson"
 
 	"example.com/odin-table-go/odintable"
 )
@@ -40,7 +43,7 @@ func parse(arguments []string) settings {
 	flags.StringVar(&s.name, "name", "Gopher", "the `NAME` to play under")
 	flags.BoolVar(&s.ready, "ready", false,
 		"sit down as a person, who says ready before each deal; without it as a bot, which always is")
-	flags.StringVar(&s.events, "events", "", "the `FILE` to write the public events to; without it standard output")
+	flags.StringVar(&s.events, "events", "", "the `FILE` to write the events to; without it standard output")
 	if len(arguments) == 0 || strings.HasPrefix(arguments[0], "-") {
 		flags.Usage()
 		os.Exit(2)
@@ -66,7 +69,7 @@ func run(ctx context.Context, s settings) error {
 		}
 		defer out.Close()
 	}
-	return play(ctx, server, s, Journal{out})
+	return play(ctx, server, s, out)
 }
 
 // list prints the public tables, page by page.
@@ -95,98 +98,52 @@ func list(ctx context.Context, server *Server) error {
 }
 
 // play sits down, plays one game to its end and leaves the seat.
-func play(ctx context.Context, server *Server, s settings, journal Journal) error {
-	occupant := odintable.Occupant_OCCUPANT_REMOTE_BOT
-	if s.ready {
-		occupant = odintable.Occupant_OCCUPANT_PERSON
-	}
-	seat, err := server.Lobby.TakeSeat(ctx, &odintable.TakeSeatRequest{
-		RequestId: newRequestID(), Table: s.table, Name: s.name, Occupant: occupant,
-	})
+func play(ctx context.Context, server *Server, s settings, out io.Writer) error {
+	seat, err := server.sitDown(ctx, s.table, s.name, s.ready)
 	if err != nil {
 		return err
 	}
-	log.Printf("%s sits at table %s, seat %d", s.name, s.table, seat.GetSeat())
-
 	var table Table
-	var answered int32
 	for item, err := range server.Follow(ctx, s.table) {
 		if err != nil {
 			return err
 		}
 		table.Apply(item)
-		if err := journal.Note(item); err != nil {
+		if err := record(out, item); err != nil {
 			return err
 		}
-		if table.Over() {
+		if table.Over {
 			break
 		}
-		if s.ready && table.Paused() && !table.Ready {
-			table.Ready = true
-			if err := sayReady(ctx, server, s.table); err != nil {
+		if s.ready && table.Asked {
+			table.Asked = false
+			if err := seat.sayReady(ctx); err != nil {
 				return err
 			}
 		}
-		if decision := table.MyDecision(); decision != nil && decision.GetId() != answered {
-			answered = decision.GetId()
-			if err := answer(ctx, server, s.table, decision); err != nil {
+		if decision := table.TakeDecision(); decision != nil {
+			if err := seat.act(ctx, decision, choose(decision)); err != nil {
 				return err
 			}
 		}
 	}
-	if !table.Over() {
-		return errors.Join(errors.New("the game was not finished"), ctx.Err())
+	if len(table.Winners) == 0 {
+		return errors.New("the table was closed before the game was over")
 	}
 	log.Print(table.Result())
-	if err := journal.Close(&table); err != nil {
-		return err
-	}
-	_, err = server.Lobby.LeaveSeat(ctx, &odintable.LeaveSeatRequest{RequestId: newRequestID(), Table: s.table})
-	return unless(err, odintable.ErrorReason_ERROR_REASON_GAME_OVER, odintable.ErrorReason_ERROR_REASON_TABLE_NOT_FOUND)
+	return seat.leave(ctx)
 }
 
-// answer decides, and acts until something has come of it.
-func answer(ctx context.Context, server *Server, table string, decision *odintable.Decision) error {
-	action := choose(decision)
-	for {
-		_, err := server.Play.Act(ctx, &odintable.ActRequest{
-			RequestId: newRequestID(), Table: table, DecisionId: decision.GetId(), Action: action,
-		})
-		var refusal *Refusal
-		if !errors.As(err, &refusal) {
+// record writes the events of an item as lines of JSON, as this seat sees them.
+func record(out io.Writer, item *odintable.WatchTableResponse) error {
+	for _, event := range item.GetEvents().GetEvents() {
+		line, err := protojson.Marshal(event)
+		if err != nil {
 			return err
 		}
-		fallback := decision.GetChoices().GetDefaultAction()
-		if refusal.Reason != odintable.ErrorReason_ERROR_REASON_ILLEGAL_ACTION || action == fallback {
-			// The table has moved on without us: the stream tells how.
-			return unless(err,
-				odintable.ErrorReason_ERROR_REASON_STALE_DECISION,
-				odintable.ErrorReason_ERROR_REASON_NOT_YOUR_TURN,
-				odintable.ErrorReason_ERROR_REASON_NOT_STARTED,
-				odintable.ErrorReason_ERROR_REASON_GAME_OVER)
-		}
-		log.Printf("my strategy broke a rule, taking the default action: %v", refusal)
-		action = fallback
-	}
-}
-
-func sayReady(ctx context.Context, server *Server, table string) error {
-	_, err := server.Lobby.SetReady(ctx, &odintable.SetReadyRequest{
-		RequestId: newRequestID(), Table: table, Ready: true,
-	})
-	// Others may have started it meanwhile.
-	return unless(err, odintable.ErrorReason_ERROR_REASON_ALREADY_STARTED, odintable.ErrorReason_ERROR_REASON_GAME_OVER)
-}
-
-// unless is the error, but nil for a refusal with one of the given reasons.
-func unless(err error, harmless ...odintable.ErrorReason) error {
-	var refusal *Refusal
-	if errors.As(err, &refusal) {
-		for _, reason := range harmless {
-			if refusal.Reason == reason {
-				return nil
-			}
+		if _, err := fmt.Fprintf(out, "%s\n", line); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }

@@ -1,4 +1,4 @@
-// One connection to one server: credential, deadlines, safe repeats.
+// One connection to one server: credential, deadlines, safe repeats, typed refusals.
 
 package main
 
@@ -6,20 +6,25 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
+	"fmt"
+	"log"
 	mathrand "math/rand/v2"
 	"time"
 
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/status"
 
 	"example.com/odin-table-go/odintable"
 )
 
 const (
 	// callDeadline ends one attempt of a call, patience all its attempts together. A dead line is
-	// noticed after 30 s (see Dial), so patience is longer than that.
+	// noticed after 15 s (see Dial), so patience is longer than that.
 	callDeadline = 5 * time.Second
 	patience     = time.Minute
 
@@ -41,7 +46,7 @@ func Dial(address string) (*Server, error) {
 		grpc.WithPerRPCCredentials(newCredential()),
 		grpc.WithUnaryInterceptor(repeat),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{
-			Time: 20 * time.Second, Timeout: 10 * time.Second, PermitWithoutStream: true,
+			Time: 10 * time.Second, Timeout: 5 * time.Second, PermitWithoutStream: true,
 		}),
 		// gRPC's own pauses between two attempts to connect reach two minutes.
 		grpc.WithConnectParams(grpc.ConnectParams{
@@ -52,11 +57,7 @@ func Dial(address string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Server{
-		Lobby:   odintable.NewLobbyServiceClient(channel),
-		Play:    odintable.NewPlayServiceClient(channel),
-		channel: channel,
-	}, nil
+	return &Server{odintable.NewLobbyServiceClient(channel), odintable.NewPlayServiceClient(channel), channel}, nil
 }
 
 // Close ends the connection. The seat is kept.
@@ -66,68 +67,101 @@ func (s *Server) Close() error {
 
 // A credential says who is asking. Whoever holds it holds the seat: a client that wants its seat
 // back after a restart keeps it in a file that only its owner may read.
-type credential [32]byte
+type credential string
 
 func newCredential() credential {
-	var made credential
-	rand.Read(made[:]) // never fails
-	return made
+	var secret [32]byte
+	rand.Read(secret[:]) // never fails
+	return credential(base64.RawURLEncoding.EncodeToString(secret[:]))
 }
 
 func (c credential) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
-	return map[string]string{
-		"authorization":       "Bearer " + base64.RawURLEncoding.EncodeToString(c[:]),
-		"odin-table-revision": "1",
-	}, nil
+	return map[string]string{"authorization": "Bearer " + string(c), "odin-table-revision": "1"}, nil
 }
 
 func (credential) RequireTransportSecurity() bool {
 	return false
 }
 
-// newRequestID names one request: whatever changes something carries one, and repeats it.
-func newRequestID() string {
-	return rand.Text()
-}
-
 // repeat makes a call, again and again while it may still succeed. It sends the same request each
-// time, with the same request id, so that the server does it once. Its errors are Refusals.
+// time, with the same request id, so that the server does it once. Its errors are Refusals. (gRPC can
+// repeat calls by itself, but neither after a deadline nor when the server asks for it.)
 func repeat(ctx context.Context, method string, request, answer any, channel *grpc.ClientConn,
 	invoke grpc.UnaryInvoker, options ...grpc.CallOption,
 ) error {
 	giveUp := time.Now().Add(patience)
-	for attempt := 1; ; attempt++ {
-		once, cancel := context.WithTimeout(ctx, callDeadline)
-		err := invoke(once, method, request, answer, channel, options...)
+	for failures := 1; ; failures++ {
+		attempt, cancel := context.WithTimeout(ctx, callDeadline)
+		err := invoke(attempt, method, request, answer, channel, options...)
 		cancel()
 		if err == nil {
 			return nil
 		}
 		refusal := refusalOf(err)
-		pause := pauseAfter(attempt, refusal.RetryAfter)
-		if !refusal.Passing() || time.Now().Add(pause).After(giveUp) {
+		if !refusal.Passing() || time.Now().After(giveUp) {
 			return refusal
 		}
-		if err := sleep(ctx, pause); err != nil {
+		if err := refusal.wait(ctx, failures); err != nil {
 			return err
 		}
 	}
 }
 
-// pauseAfter is how long to wait after so many failures in a row: 0.3 to 3 seconds, spread by
-// chance so that clients do not come back all at once, or longer when the server asks for it.
-func pauseAfter(failures int, asked time.Duration) time.Duration {
-	pause := min(firstPause<<min(failures-1, 10), longestPause)
-	pause -= mathrand.N(pause / 3)
-	return max(pause, asked)
+// A Refusal is a call or a stream that failed, in a form that a program can act upon.
+type Refusal struct {
+	Code    codes.Code
+	Message string
+	// Info is nil when the failure is gRPC's own. Its metadata are facts, which error.proto names.
+	Info *errdetails.ErrorInfo
+	// Reason is ERROR_REASON_UNSPECIFIED without Info, and when it is newer than this client.
+	Reason odintable.ErrorReason
+	// RetryAfter is how long the server wants to be left alone, or 0.
+	RetryAfter time.Duration
 }
 
-// sleep waits, or returns the error of a context that ends before.
-func sleep(ctx context.Context, pause time.Duration) error {
+func refusalOf(err error) *Refusal {
+	failed := status.Convert(err)
+	refusal := &Refusal{Code: failed.Code(), Message: failed.Message()}
+	for _, detail := range failed.Details() {
+		switch detail := detail.(type) {
+		case *errdetails.ErrorInfo:
+			refusal.Info = detail
+			refusal.Reason = odintable.ErrorReason(odintable.ErrorReason_value["ERROR_REASON_"+detail.GetReason()])
+		case *errdetails.RetryInfo:
+			refusal.RetryAfter = detail.GetRetryDelay().AsDuration()
+		}
+	}
+	return refusal
+}
+
+func (r *Refusal) Error() string {
+	return fmt.Sprintf("%v: %s", r.Code, r.Message)
+}
+
+// Passing says that the same call may succeed later: the line broke, or the server asks for it. Whether
+// a call was carried out before the line broke nobody knows; hence its request id.
+func (r *Refusal) Passing() bool {
+	switch r.Code {
+	case codes.Unavailable, codes.DeadlineExceeded:
+		return true
+	case codes.Canceled, codes.Internal, codes.Unknown:
+		return r.Info == nil // not the server's word, but gRPC's for a stream that was torn off
+	}
+	return r.RetryAfter > 0
+}
+
+// wait waits before the next attempt after so many failures in a row: 0.3 to 3 seconds, spread by
+// chance so that clients do not come back all at once, or longer when the server asks for it.
+func (r *Refusal) wait(ctx context.Context, failures int) error {
+	pause := min(firstPause<<min(failures-1, 10), longestPause)
+	pause = max(pause-mathrand.N(pause/3), r.RetryAfter)
+	if ctx.Err() == nil {
+		log.Printf("%v; trying again in %v", r, pause.Round(time.Millisecond))
+	}
 	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	case <-time.After(pause):
 		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }

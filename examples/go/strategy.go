@@ -8,23 +8,23 @@ import "example.com/odin-table-go/odintable"
 // takes the lowest play that there is and the highest card to pick up, and passes when it must.
 func choose(decision *odintable.Decision) *odintable.Action {
 	choices := decision.GetChoices()
-	if decision.GetKind() == odintable.DecisionKind_DECISION_KIND_PICK_UP {
-		return pickUp(highest(choices.GetPickUps()))
+	switch decision.GetKind() {
+	case odintable.DecisionKind_DECISION_KIND_PICK_UP:
+		card := highest(choices.GetPickUps())
+		return &odintable.Action{Action: &odintable.Action_PickUp{PickUp: &odintable.PickUp{Card: card}}}
+	case odintable.DecisionKind_DECISION_KIND_OPEN, odintable.DecisionKind_DECISION_KIND_RESPOND:
+		if len(choices.GetPlays()) == 0 {
+			break
+		}
+		lowest := choices.GetPlays()[0]
+		play := &odintable.PlayCards{Cards: lowest.GetCards()}
+		if !lowest.GetGoesOut() {
+			// Named at once, the pick-up needs no decision of its own. None at an opening.
+			play.PickUp = highest(choices.GetPickUps())
+		}
+		return &odintable.Action{Action: &odintable.Action_PlayCards{PlayCards: play}}
 	}
-	if len(choices.GetPlays()) == 0 {
-		return choices.GetDefaultAction() // a pass
-	}
-	lowest := choices.GetPlays()[0]
-	play := &odintable.PlayCards{Cards: lowest.GetCards()}
-	if !lowest.GetGoesOut() {
-		// Named at once, the pick-up needs no decision of its own. None at an opening.
-		play.PickUp = highest(choices.GetPickUps())
-	}
-	return &odintable.Action{Action: &odintable.Action_PlayCards{PlayCards: play}}
-}
-
-func pickUp(card odintable.Card) *odintable.Action {
-	return &odintable.Action{Action: &odintable.Action_PickUp{PickUp: &odintable.PickUp{Card: card}}}
+	return choices.GetDefaultAction() // a pass, or whatever a decision of a newer kind asks for
 }
 
 // highest is the card with the highest number, CARD_UNSPECIFIED if there is none.

@@ -12,26 +12,13 @@ import (
 
 // A Table is folded from the items of a stream.
 type Table struct {
-	// Seat is our own.
-	Seat int32
-	// Phase is where the table is in its life.
-	Phase odintable.TablePhase
-	// Ready is whether we have said that we are ready for the game or the next deal.
-	Ready bool
-	// Decision is the open one, whosever it is, or nil.
-	Decision *odintable.Decision
-	// Names by seat.
-	Names map[int32]string
-	// Totals are the penalties of the game so far, in the order of the seats.
-	Totals []Total
-	// Winners are the seats that won, once the game is over.
-	Winners []int32
-}
-
-// A Total is the sum of one seat's penalties.
-type Total struct {
-	Seat  int32 `json:"seat"`
-	Total int32 `json:"total"`
+	Seat     int32               // our own
+	Asked    bool                // whether the game or the next deal waits for us to say ready
+	Decision *odintable.Decision // the open one, whosever it is, or nil
+	Over     bool                // whether there is nothing left to play
+	Names    map[int32]string    // by seat
+	Scores   []*odintable.DealScore
+	Winners  []int32 // the seats that won, once the game is over
 }
 
 // Apply takes in what an item says. Unknown items and events are stepped over.
@@ -44,22 +31,29 @@ func (t *Table) Apply(item *odintable.WatchTableResponse) {
 	}
 }
 
+// restart forgets everything: a snapshot is all that is true now.
 func (t *Table) restart(view *odintable.TableView) {
 	*t = Table{
 		Seat:     view.GetYourSeat(),
-		Phase:    view.GetPhase(),
 		Decision: view.GetDecision(),
 		Names:    map[int32]string{},
 		Winners:  view.GetGame().GetWinners(),
 	}
+	paused := false
+	switch view.GetPhase() {
+	case odintable.TablePhase_TABLE_PHASE_WAITING, odintable.TablePhase_TABLE_PHASE_BETWEEN_DEALS:
+		paused = true
+	case odintable.TablePhase_TABLE_PHASE_GAME_OVER, odintable.TablePhase_TABLE_PHASE_CLOSED:
+		t.Over = true
+	}
 	for _, seat := range view.GetSeats() {
 		t.Names[seat.GetSeat()] = printable(seat.GetName())
 		if seat.GetSeat() == t.Seat {
-			t.Ready = seat.GetReady()
+			t.Asked = paused && !seat.GetReady()
 		}
 	}
 	for _, player := range view.GetGame().GetPlayers() {
-		t.Totals = append(t.Totals, Total{player.GetSeat(), player.GetTotal()})
+		t.Scores = append(t.Scores, &odintable.DealScore{Seat: player.GetSeat(), Total: player.GetTotal()})
 	}
 }
 
@@ -70,63 +64,43 @@ func (t *Table) fold(event *odintable.Event) {
 		t.Names[seat.GetSeat()] = printable(seat.GetName())
 	case *odintable.Event_ReadyChanged:
 		if payload.ReadyChanged.GetSeat() == t.Seat {
-			t.Ready = payload.ReadyChanged.GetReady()
+			t.Asked = !payload.ReadyChanged.GetReady()
 		}
-	case *odintable.Event_RematchAsked:
-		t.Phase, t.Ready = odintable.TablePhase_TABLE_PHASE_WAITING, false
-	case *odintable.Event_GameStarted:
-		t.Totals, t.Winners = nil, nil
 	case *odintable.Event_DealStarted:
-		t.Phase = odintable.TablePhase_TABLE_PHASE_PLAYING
+		t.Asked = false
 	case *odintable.Event_DecisionOpened:
 		t.Decision = payload.DecisionOpened.GetDecision()
 	case *odintable.Event_CardsPlayed, *odintable.Event_CardPickedUp, *odintable.Event_Passed:
 		t.Decision = nil
 	case *odintable.Event_DealEnded:
-		t.Phase, t.Ready = odintable.TablePhase_TABLE_PHASE_BETWEEN_DEALS, false
-		t.Totals = nil
-		for _, score := range payload.DealEnded.GetScores() {
-			t.Totals = append(t.Totals, Total{score.GetSeat(), score.GetTotal()})
-		}
+		t.Asked = true
+		t.Scores = payload.DealEnded.GetScores()
 	case *odintable.Event_GameEnded:
-		t.Phase = odintable.TablePhase_TABLE_PHASE_GAME_OVER
+		t.Over = true
 		t.Winners = payload.GameEnded.GetWinners()
 	case *odintable.Event_TableClosed:
-		t.Phase, t.Decision = odintable.TablePhase_TABLE_PHASE_CLOSED, nil
+		t.Over = true
 	}
 }
 
-// MyDecision is what we have to decide now, or nil.
-func (t *Table) MyDecision() *odintable.Decision {
-	if t.Decision.GetChoices() == nil || t.Decision.GetSeat() != t.Seat {
+// TakeDecision is what we have to decide now, or nil. It is given once.
+func (t *Table) TakeDecision() *odintable.Decision {
+	decision := t.Decision
+	if decision.GetChoices() == nil || decision.GetSeat() != t.Seat {
 		return nil
 	}
-	return t.Decision
+	t.Decision = nil
+	return decision
 }
 
-// Paused says that the game or the next deal waits for everybody to be ready.
-func (t *Table) Paused() bool {
-	return t.Phase == odintable.TablePhase_TABLE_PHASE_WAITING ||
-		t.Phase == odintable.TablePhase_TABLE_PHASE_BETWEEN_DEALS
-}
-
-// Over says that there is nothing left to play.
-func (t *Table) Over() bool {
-	return t.Phase == odintable.TablePhase_TABLE_PHASE_GAME_OVER ||
-		t.Phase == odintable.TablePhase_TABLE_PHASE_CLOSED
-}
-
-// Result tells the end of the game in a sentence.
+// Result tells how the game ended.
 func (t *Table) Result() string {
-	if len(t.Winners) == 0 {
-		return "The table was closed before the game was over."
-	}
 	var winners, totals []string
 	for _, seat := range t.Winners {
 		winners = append(winners, t.Names[seat])
 	}
-	for _, one := range t.Totals {
-		totals = append(totals, fmt.Sprintf("%s %d", t.Names[one.Seat], one.Total))
+	for _, score := range t.Scores {
+		totals = append(totals, fmt.Sprintf("%s %d", t.Names[score.GetSeat()], score.GetTotal()))
 	}
 	return fmt.Sprintf("%s won: %s.", strings.Join(winners, " and "), strings.Join(totals, ", "))
 }

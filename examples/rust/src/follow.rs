@@ -2,88 +2,67 @@
 
 use std::time::Duration;
 
-use tokio::time::{sleep, timeout};
-use tonic::{Code, Status, Streaming};
+use tokio::time::timeout;
+use tonic::{Status, Streaming};
 
 use crate::contract::watch_table_response::Item;
 use crate::contract::{StreamEnd, WatchTableRequest, WatchTableResponse};
-use crate::refusal::Refusal;
-use crate::server::{Server, backoff};
+use crate::server::{Refusal, Server};
 
 /// How long a stream may say nothing; the server says something every ten seconds.
 const SILENCE: Duration = Duration::from_secs(25);
 
-/// The items of a table's stream. After a broken or silent line it resumes behind the last event.
+/// The items of a table's stream, the first of them a snapshot.
 pub struct Follow<'server> {
     server: &'server Server,
     /// Also the place where we are: `after_seq` and `log_id`.
     request: WatchTableRequest,
     stream: Option<Streaming<WatchTableResponse>>,
-    end: Option<StreamEnd>,
     failures: u32,
 }
 
 impl<'server> Follow<'server> {
     pub fn new(server: &'server Server, table: &str) -> Self {
-        let request = WatchTableRequest {
-            table: table.to_owned(),
-            ..Default::default()
-        };
         Self {
             server,
-            request,
+            request: WatchTableRequest {
+                table: table.to_owned(),
+                ..Default::default()
+            },
             stream: None,
-            end: None,
             failures: 0,
         }
     }
 
-    /// The next item; the first of all is a snapshot. None when the server wants nobody back. An
-    /// error is for good.
-    pub async fn next(&mut self) -> Result<Option<WatchTableResponse>, Refusal> {
+    /// The next item. After a broken or silent line, and when the server asks for it, the stream is
+    /// resumed behind the last event. An error is for good.
+    pub async fn next(&mut self) -> Result<WatchTableResponse, Refusal> {
         loop {
-            let refusal = match self.end.take() {
-                None => match self.next_of_stream().await {
-                    Ok(response) => {
-                        self.failures = 0;
-                        return Ok(Some(response));
-                    }
-                    Err(status) => Refusal::from(status),
-                },
-                Some(end) => {
-                    let Some(delay) = end.retry_after else {
-                        return Ok(None);
-                    };
-                    let mut refusal =
-                        Refusal::from(Status::unavailable("the server ended the stream"));
-                    refusal.retry_after = delay.try_into().unwrap_or_default();
-                    refusal
+            match self.next_of_stream().await {
+                Ok(response) => {
+                    self.failures = 0;
+                    return Ok(response);
                 }
-            };
-            if is_final(&refusal) {
-                return Err(refusal);
+                Err(refusal) if refusal.is_passing() => {
+                    self.stream = None;
+                    self.failures += 1;
+                    refusal.wait(self.failures).await;
+                }
+                Err(refusal) => return Err(refusal),
             }
-            self.stream = None;
-            self.failures += 1;
-            let pause = backoff(self.failures).max(refusal.retry_after);
-            eprintln!(
-                "the line broke ({refusal}), resuming after event {} in {pause:.1?}",
-                self.request.after_seq.unwrap_or_default(),
-            );
-            sleep(pause).await;
         }
     }
 
-    async fn next_of_stream(&mut self) -> Result<WatchTableResponse, Status> {
+    async fn next_of_stream(&mut self) -> Result<WatchTableResponse, Refusal> {
         let next = async {
-            if self.stream.is_none() {
-                let answer = self.server.play().watch_table(self.request.clone()).await?;
-                self.stream = Some(answer.into_inner());
-            }
-            match &mut self.stream {
-                Some(stream) => stream.message().await,
-                None => Ok(None),
-            }
+            let stream = match &mut self.stream {
+                Some(stream) => stream,
+                closed => {
+                    let answer = self.server.play().watch_table(self.request.clone()).await?;
+                    closed.insert(answer.into_inner())
+                }
+            };
+            stream.message().await
         };
         let response = timeout(SILENCE, next)
             .await
@@ -94,7 +73,7 @@ impl<'server> Follow<'server> {
     }
 
     /// Notes how far an item brings us. Events have to follow the last one without a hole.
-    fn advance(&mut self, response: &WatchTableResponse) -> Result<(), Status> {
+    fn advance(&mut self, response: &WatchTableResponse) -> Result<(), Refusal> {
         match &response.item {
             Some(Item::Snapshot(view)) => {
                 self.request.after_seq = Some(view.seq);
@@ -104,29 +83,29 @@ impl<'server> Follow<'server> {
                 for event in &batch.events {
                     if event.seq != self.request.after_seq.unwrap_or_default() + 1 {
                         self.request.after_seq = None; // start again with a snapshot
-                        return Err(Status::data_loss("events are missing"));
+                        return Err(Status::unavailable("events are missing").into());
                     }
                     self.request.after_seq = Some(event.seq);
                 }
             }
-            Some(Item::StreamEnd(end)) => self.end = Some(*end),
+            Some(Item::StreamEnd(end)) => return Err(end.into()),
             _ => {}
         }
         Ok(())
     }
 }
 
-/// Whether another attempt would end the same way. A stream changes nothing, so in doubt it is opened
-/// again.
-fn is_final(refusal: &Refusal) -> bool {
-    !refusal.lost
-        && matches!(
-            refusal.code,
-            Code::InvalidArgument
-                | Code::NotFound
-                | Code::PermissionDenied
-                | Code::Unauthenticated
-                | Code::FailedPrecondition
-                | Code::Unimplemented
-        )
+/// What the server says when it ends a stream by itself. It wants nobody back when it names no time
+/// for that, as when the same seat is watched from elsewhere (`SUPERSEDED`).
+impl From<&StreamEnd> for Refusal {
+    fn from(end: &StreamEnd) -> Self {
+        let message = format!("the server ended the stream: {:?}", end.reason());
+        match end.retry_after {
+            None => Status::failed_precondition(message).into(),
+            Some(delay) => Self {
+                retry_after: delay.try_into().unwrap_or_default(),
+                ..Status::unavailable(message).into()
+            },
+        }
+    }
 }

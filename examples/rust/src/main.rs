@@ -1,8 +1,7 @@
 //! A client for odin-table: lists the tables of a server, or sits down at one and plays a game.
 
 mod follow;
-mod journal;
-mod refusal;
+mod seat;
 mod server;
 mod strategy;
 mod table;
@@ -17,19 +16,17 @@ mod contract {
 
 use std::error::Error;
 use std::fs::File;
-use std::io::{Write, stdout};
+use std::io::{self, Write, stdout};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
 
-use contract::{
-    ActRequest, Action, Decision, ErrorReason, LeaveSeatRequest, ListTablesRequest, Occupant,
-    SetReadyRequest, TakeSeatRequest,
-};
-use journal::Journal;
-use refusal::Refusal;
-use server::{Server, new_request_id};
+use contract::watch_table_response::Item;
+use contract::{ListTablesRequest, Occupant, WatchTableResponse};
+use follow::Follow;
+use seat::Seat;
+use server::{Server, call};
 use table::{Table, printable};
 
 /// Lists the tables of an odin-table server, or sits down at one and plays a game.
@@ -47,7 +44,7 @@ struct Settings {
     /// Sit down as a person, who says ready before each deal; without it as a bot, which always is.
     #[arg(long)]
     ready: bool,
-    /// The file to write the public events to; without it standard output.
+    /// The file to write the events to; without it standard output.
     #[arg(long, value_name = "FILE")]
     events: Option<PathBuf>,
 }
@@ -65,37 +62,31 @@ async fn main() -> ExitCode {
 
 async fn run(settings: Settings) -> Result<(), Box<dyn Error>> {
     let server = Server::new(&settings.address)?;
-    let Some(handle) = settings.table else {
+    let Some(table) = &settings.table else {
         return list(&server).await;
     };
-    let out: Box<dyn Write> = match settings.events {
+    let mut out: Box<dyn Write> = match &settings.events {
         Some(path) => Box::new(File::create(path)?),
         None => Box::new(stdout()),
     };
-    let player = Player {
-        server: &server,
-        handle,
-        as_person: settings.ready,
-    };
-    player.play(&settings.name, Journal(out)).await
+    let seat = Seat::take(&server, table, &settings.name, settings.ready).await?;
+    play(seat, Follow::new(&server, table), settings.ready, &mut out).await
 }
 
 /// Prints the public tables, page by page.
 async fn list(server: &Server) -> Result<(), Box<dyn Error>> {
     let mut request = ListTablesRequest::default();
     loop {
-        let page = server
-            .call(async || server.lobby().list_tables(request.clone()).await)
-            .await?;
+        let page = call(async || server.lobby().list_tables(request.clone()).await).await?;
         for table in page.tables {
-            let phase = table.phase();
+            let phase = format!("{:?}", table.phase()).to_lowercase();
             let taken = table
                 .seats
                 .iter()
                 .filter(|seat| seat.occupant() != Occupant::Unspecified);
             let names: Vec<_> = taken.map(|seat| printable(&seat.name)).collect();
             println!(
-                "{}  {phase:?}  {} of {} seats  {}",
+                "{}  {phase}  {} of {} seats  {}",
                 table.table,
                 names.len(),
                 table.seats.len(),
@@ -109,129 +100,45 @@ async fn list(server: &Server) -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// Plays one game at one table.
-struct Player<'server> {
-    server: &'server Server,
-    handle: String,
+/// Plays one game to its end and leaves the seat.
+async fn play(
+    seat: Seat<'_>,
+    mut follow: Follow<'_>,
     as_person: bool,
-}
-
-impl Player<'_> {
-    /// Sits down, plays one game to its end and leaves the seat.
-    async fn play(
-        &self,
-        name: &str,
-        mut journal: Journal<impl Write>,
-    ) -> Result<(), Box<dyn Error>> {
-        self.sit_down(name).await?;
-        let mut table = Table::default();
-        let mut answered = 0;
-        let mut follow = self.server.follow(&self.handle);
-        while !table.is_over() {
-            let Some(item) = follow.next().await? else {
-                return Err("the game was not finished".into());
-            };
-            table.apply(&item);
-            journal.note(&item)?;
-            if self.as_person && table.is_paused() && !table.ready {
-                table.ready = true;
-                self.say_ready().await?;
-            }
-            if let Some(decision) = table.my_decision()
-                && decision.id != answered
-            {
-                answered = decision.id;
-                self.answer(decision).await?;
-            }
+    out: &mut impl Write,
+) -> Result<(), Box<dyn Error>> {
+    let mut table = Table::default();
+    while !table.over {
+        let item = follow.next().await?;
+        table.apply(&item);
+        record(&item, out)?;
+        if as_person && table.asked {
+            table.asked = false;
+            seat.say_ready().await?;
         }
-        eprintln!("{}", table.result());
-        journal.close(&table)?;
-        self.leave().await?;
-        Ok(())
-    }
-
-    async fn sit_down(&self, name: &str) -> Result<(), Refusal> {
-        let occupant = if self.as_person {
-            Occupant::Person
-        } else {
-            Occupant::RemoteBot
-        };
-        let request = TakeSeatRequest {
-            request_id: new_request_id(),
-            table: self.handle.clone(),
-            name: name.to_owned(),
-            occupant: occupant.into(),
-            ..Default::default()
-        };
-        let call = async || self.server.lobby().take_seat(request.clone()).await;
-        let answer = self.server.call(call).await?;
-        eprintln!("{name} sits at table {}, seat {}", self.handle, answer.seat);
-        Ok(())
-    }
-
-    /// Decides, and acts until something has come of it.
-    async fn answer(&self, decision: &Decision) -> Result<(), Refusal> {
-        let default = decision
-            .choices
-            .as_ref()
-            .and_then(|all| all.default_action.clone());
-        let chosen = strategy::choose(decision).or_else(|| default.clone());
-        match self.act(decision.id, chosen).await {
-            Err(refusal) if refusal.reason == ErrorReason::IllegalAction => {
-                eprintln!("my strategy broke a rule, taking the default action: {refusal}");
-                self.act(decision.id, default).await
-            }
-            outcome => outcome,
+        if let Some(decision) = table.take_decision()
+            && let Some(action) = strategy::choose(&decision)
+        {
+            seat.act(decision.id, action).await?;
         }
     }
-
-    async fn act(&self, decision_id: i32, action: Option<Action>) -> Result<(), Refusal> {
-        let request = ActRequest {
-            request_id: new_request_id(),
-            table: self.handle.clone(),
-            decision_id,
-            action,
-        };
-        let call = async || self.server.play().act(request.clone()).await;
-        // These say that the table has moved on without us: the stream tells how.
-        unless(
-            self.server.call(call).await,
-            &[
-                ErrorReason::StaleDecision,
-                ErrorReason::NotYourTurn,
-                ErrorReason::NotStarted,
-                ErrorReason::GameOver,
-            ],
-        )
+    if table.winners.is_empty() {
+        return Err("the table was closed before the game was over".into());
     }
-
-    async fn say_ready(&self) -> Result<(), Refusal> {
-        let request = SetReadyRequest {
-            request_id: new_request_id(),
-            table: self.handle.clone(),
-            ready: true,
-        };
-        let call = async || self.server.lobby().set_ready(request.clone()).await;
-        // Others may have started it meanwhile.
-        let harmless = [ErrorReason::AlreadyStarted, ErrorReason::GameOver];
-        unless(self.server.call(call).await, &harmless)
-    }
-
-    async fn leave(&self) -> Result<(), Refusal> {
-        let request = LeaveSeatRequest {
-            request_id: new_request_id(),
-            table: self.handle.clone(),
-        };
-        let call = async || self.server.lobby().leave_seat(request.clone()).await;
-        let harmless = [ErrorReason::GameOver, ErrorReason::TableNotFound];
-        unless(self.server.call(call).await, &harmless)
-    }
+    eprintln!("{}", table.result());
+    Ok(seat.leave().await?)
 }
 
-/// Shrugs when a call was refused for one of the given reasons.
-fn unless<T>(outcome: Result<T, Refusal>, harmless: &[ErrorReason]) -> Result<(), Refusal> {
-    match outcome {
-        Err(refusal) if !harmless.contains(&refusal.reason) => Err(refusal),
-        _ => Ok(()),
+/// Writes the events of an item as lines of JSON, as this seat sees them.
+fn record(response: &WatchTableResponse, out: &mut impl Write) -> io::Result<()> {
+    if let Some(Item::Events(batch)) = &response.item {
+        for event in &batch.events {
+            // prost has no JSON for a value of an enum that is newer than this client.
+            match serde_json::to_string(event) {
+                Ok(line) => writeln!(out, "{line}")?,
+                Err(problem) => eprintln!("event {} is not written: {problem}", event.seq),
+            }
+        }
     }
+    Ok(())
 }

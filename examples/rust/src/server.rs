@@ -1,5 +1,8 @@
-//! One connection to one server: credential, deadlines, safe repeats.
+//! One connection to one server: credential, deadlines, safe repeats, typed refusals.
 
+use std::collections::HashMap;
+use std::error::Error;
+use std::fmt;
 use std::time::Duration;
 
 use base64::Engine;
@@ -9,16 +12,16 @@ use tonic::metadata::{Ascii, MetadataValue};
 use tonic::service::Interceptor;
 use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Channel, Endpoint};
-use tonic::{Request, Response, Status};
+use tonic::{Code, Request, Response, Status};
+use tonic_types::StatusExt;
 
+use crate::contract::ErrorReason;
 use crate::contract::lobby_service_client::LobbyServiceClient;
 use crate::contract::play_service_client::PlayServiceClient;
-use crate::follow::Follow;
-use crate::refusal::Refusal;
 
 /// For one attempt of a call.
 const CALL_DEADLINE: Duration = Duration::from_secs(5);
-/// For all attempts of a call together. A dead line is noticed after 30 s (see the keepalive), so
+/// For all attempts of a call together. A dead line is noticed after 15 s (see the keepalive), so
 /// this is longer.
 const PATIENCE: Duration = Duration::from_mins(1);
 const FIRST_PAUSE: Duration = Duration::from_millis(300);
@@ -33,11 +36,11 @@ pub struct Server {
 
 impl Server {
     /// Prepares a connection to HOST:PORT, with a new credential. Nothing is sent yet.
-    pub fn new(address: &str) -> Result<Self, Box<dyn std::error::Error>> {
+    pub fn new(address: &str) -> Result<Self, Box<dyn Error>> {
         let channel = Endpoint::from_shared(format!("http://{address}"))?
             .connect_timeout(CALL_DEADLINE)
-            .http2_keep_alive_interval(Duration::from_secs(20))
-            .keep_alive_timeout(Duration::from_secs(10))
+            .http2_keep_alive_interval(Duration::from_secs(10))
+            .keep_alive_timeout(Duration::from_secs(5))
             .keep_alive_while_idle(true)
             .connect_lazy();
         Ok(Self {
@@ -52,45 +55,27 @@ impl Server {
     pub fn play(&self) -> PlayServiceClient<Identified> {
         PlayServiceClient::new(self.channel.clone())
     }
+}
 
-    /// Follows a table: see there.
-    pub fn follow(&self, table: &str) -> Follow<'_> {
-        Follow::new(self, table)
-    }
-
-    /// Makes a call, again and again while it may still succeed. Each attempt sends the same
-    /// request, with the same request id, so that the server does it once.
-    pub async fn call<Answer>(
-        &self,
-        attempt: impl AsyncFn() -> Result<Response<Answer>, Status>,
-    ) -> Result<Answer, Refusal> {
-        let give_up = Instant::now() + PATIENCE;
-        for attempts in 1.. {
-            let refusal: Refusal = match timeout(CALL_DEADLINE, attempt()).await {
-                Ok(Ok(answer)) => return Ok(answer.into_inner()),
-                Ok(Err(status)) => status.into(),
-                Err(_) => Status::deadline_exceeded("no answer in time").into(),
-            };
-            let pause = backoff(attempts).max(refusal.retry_after);
-            if !refusal.is_passing() || Instant::now() + pause > give_up {
-                return Err(refusal);
-            }
-            sleep(pause).await;
+/// Makes a call, again and again while it may still succeed. Each attempt sends the same request,
+/// with the same request id, so that the server does it once.
+pub async fn call<Answer>(
+    attempt: impl AsyncFn() -> Result<Response<Answer>, Status>,
+) -> Result<Answer, Refusal> {
+    let give_up = Instant::now() + PATIENCE;
+    let mut failures = 0;
+    loop {
+        let refusal: Refusal = match timeout(CALL_DEADLINE, attempt()).await {
+            Ok(Ok(answer)) => return Ok(answer.into_inner()),
+            Ok(Err(status)) => status.into(),
+            Err(_) => Status::deadline_exceeded("no answer in time").into(),
+        };
+        if !refusal.is_passing() || Instant::now() > give_up {
+            return Err(refusal);
         }
-        unreachable!("the loop counts as far as patience reaches")
+        failures += 1;
+        refusal.wait(failures).await;
     }
-}
-
-/// Names one request: whatever changes something carries one, and repeats it.
-pub fn new_request_id() -> String {
-    BASE64_URL_SAFE_NO_PAD.encode(rand::random::<[u8; 16]>())
-}
-
-/// How long to wait after so many failures in a row: 0.3 to 3 seconds, spread by chance so that
-/// clients do not come back all at once.
-pub fn backoff(failures: u32) -> Duration {
-    let longest = LONGEST_PAUSE.min(FIRST_PAUSE * 2_u32.pow(failures.clamp(1, 10) - 1));
-    longest.mul_f64(rand::random_range(0.67..1.0))
 }
 
 /// Says with each call who is asking. Whoever holds the credential holds the seat: a client that
@@ -99,7 +84,7 @@ pub fn backoff(failures: u32) -> Duration {
 pub struct Identity(MetadataValue<Ascii>);
 
 impl Identity {
-    fn new() -> Result<Self, Box<dyn std::error::Error>> {
+    fn new() -> Result<Self, Box<dyn Error>> {
         let credential = BASE64_URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>());
         let mut value: MetadataValue<Ascii> = format!("Bearer {credential}").parse()?;
         value.set_sensitive(true);
@@ -115,3 +100,64 @@ impl Interceptor for Identity {
         Ok(request)
     }
 }
+
+/// A call or a stream that failed, in a form that a program can act upon.
+#[derive(Debug)]
+pub struct Refusal {
+    pub code: Code,
+    pub message: String,
+    /// Unspecified when the failure is gRPC's own, or newer than this client.
+    pub reason: ErrorReason,
+    /// Go with the reason; error.proto names them. None when the failure is gRPC's own.
+    pub facts: Option<HashMap<String, String>>,
+    /// How long the server wants to be left alone, or zero.
+    pub retry_after: Duration,
+}
+
+impl Refusal {
+    /// Whether the same call may succeed later: the line broke, or the server asks for it. Whether a
+    /// call was carried out before the line broke nobody knows; hence its request id.
+    pub fn is_passing(&self) -> bool {
+        match self.code {
+            Code::Unavailable | Code::DeadlineExceeded => true,
+            // Not the server's word, but tonic's for a line that broke.
+            Code::Cancelled | Code::Internal | Code::Unknown => self.facts.is_none(),
+            _ => !self.retry_after.is_zero(),
+        }
+    }
+
+    /// Waits before the next attempt after so many failures in a row: 0.3 to 3 seconds, spread by
+    /// chance so that clients do not come back all at once, or longer when the server asks for it.
+    pub async fn wait(&self, failures: u32) {
+        let longest = LONGEST_PAUSE.min(FIRST_PAUSE * 2_u32.pow(failures.clamp(1, 10) - 1));
+        let pause = longest.mul_f64(rand::random_range(0.67..1.0));
+        let pause = pause.max(self.retry_after);
+        eprintln!("{self}; trying again in {pause:.1?}");
+        sleep(pause).await;
+    }
+}
+
+impl From<Status> for Refusal {
+    fn from(status: Status) -> Self {
+        let details = status.get_error_details();
+        let info = details.error_info();
+        let reason = info
+            .and_then(|info| ErrorReason::from_str_name(&format!("ERROR_REASON_{}", info.reason)));
+        let retry = details.retry_info().and_then(|retry| retry.retry_delay);
+        Self {
+            code: status.code(),
+            message: status.message().to_owned(),
+            reason: reason.unwrap_or_default(),
+            facts: info.map(|info| info.metadata.clone()),
+            retry_after: retry.unwrap_or_default(),
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{:?}: {}", self.code, self.message)
+    }
+}
+
+impl Error for Refusal {}

@@ -5,18 +5,18 @@ use rand::seq::IndexedRandom;
 use crate::contract::action::Action as Kind;
 use crate::contract::{Action, Choices, Decision, DecisionKind, PassTurn, PickUp, PlayCards};
 
-/// Answers a decision; None means whatever the default action is. The server has listed all that is
-/// legal, so no rule is needed: this chooses by chance among the plays, and passes now and then.
+/// Answers a decision; None leaves it to the clock. The server has listed all that is legal, so no
+/// rule is needed: this chooses by chance among the plays, and passes now and then.
 pub fn choose(decision: &Decision) -> Option<Action> {
     let choices = decision.choices.as_ref()?;
-    let kind = if decision.kind() == DecisionKind::PickUp {
-        pick_up(choices)?
-    } else if decision.may_pass && rand::random_ratio(1, 5) {
-        Kind::PassTurn(PassTurn {})
-    } else {
-        play(choices)?
+    let kind = match decision.kind() {
+        DecisionKind::PickUp => pick_up(choices),
+        DecisionKind::Respond if rand::random_ratio(1, 5) => Some(Kind::PassTurn(PassTurn {})),
+        DecisionKind::Open | DecisionKind::Respond => play(choices),
+        DecisionKind::Unspecified => None,
     };
-    Some(Action { action: Some(kind) })
+    kind.map(|kind| Action { action: Some(kind) })
+        .or_else(|| choices.default_action.clone())
 }
 
 fn play(choices: &Choices) -> Option<Kind> {

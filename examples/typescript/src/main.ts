@@ -1,14 +1,14 @@
 #!/usr/bin/env node
 // A client for odin-table: lists the tables of a server, or sits down at one and plays a game.
 
-import { randomUUID } from "node:crypto";
-import { openSync } from "node:fs";
+import { openSync, writeSync } from "node:fs";
 import { parseArgs } from "node:util";
-import type { Action, Decision } from "../gen/odin_table/v1/decision_pb.js";
-import { ErrorReason } from "../gen/odin_table/v1/error_pb.js";
+import { toJsonString } from "@bufbuild/protobuf";
+import { EventSchema } from "../gen/odin_table/v1/event_pb.js";
+import type { WatchTableResponse } from "../gen/odin_table/v1/play_pb.js";
 import { Occupant, TablePhase } from "../gen/odin_table/v1/table_pb.js";
-import { Journal } from "./journal.js";
-import { Refusal } from "./refusal.js";
+import { follow } from "./follow.js";
+import { Seat } from "./seat.js";
 import { Server } from "./server.js";
 import { choose } from "./strategy.js";
 import { printable, Table } from "./table.js";
@@ -18,7 +18,7 @@ const USAGE = `usage: odin-table-typescript HOST:PORT
 
 Without --table the tables of the server are listed.
 --ready   sit down as a person, who says ready before each deal; without it as a bot, which always is
---events  the file to write the public events to; without it standard output`;
+--events  the file to write the events to; without it standard output`;
 
 /** Reads the command line; leaves the program when it cannot. */
 function settings() {
@@ -52,8 +52,8 @@ async function main(): Promise<void> {
   if (table === undefined) {
     await list(server);
   } else {
-    const journal = new Journal(events === undefined ? 1 : openSync(events, "w"));
-    await new Player(server, table, ready, journal).play(name);
+    const out = events === undefined ? process.stdout.fd : openSync(events, "w");
+    await play(await Seat.take(server, table, name, ready), ready, out);
   }
 }
 
@@ -61,7 +61,7 @@ async function main(): Promise<void> {
 async function list(server: Server): Promise<void> {
   let pageToken = "";
   do {
-    const page = await server.call((options) => server.lobby.listTables({ pageToken }, options));
+    const page = await server.call(server.lobby.listTables, { pageToken });
     for (const { table, phase, seats } of page.tables) {
       const taken = seats.filter(({ occupant }) => occupant !== Occupant.UNSPECIFIED);
       const names = taken.map(({ name }) => printable(name)).join(", ");
@@ -72,123 +72,39 @@ async function list(server: Server): Promise<void> {
   } while (pageToken);
 }
 
-/** Plays one game at one table. */
-class Player {
-  readonly #server: Server;
-  readonly #handle: string;
-  readonly #asPerson: boolean;
-  readonly #journal: Journal;
-  readonly #table = new Table();
-
-  constructor(server: Server, handle: string, asPerson: boolean, journal: Journal) {
-    this.#server = server;
-    this.#handle = handle;
-    this.#asPerson = asPerson;
-    this.#journal = journal;
-  }
-
-  /** Sits down, plays one game to its end and leaves the seat. */
-  async play(name: string): Promise<void> {
-    const occupant = this.#asPerson ? Occupant.PERSON : Occupant.REMOTE_BOT;
-    const wish = { ...this.#change(), name, occupant };
-    const { seat } = await this.#server.call((options) =>
-      this.#server.lobby.takeSeat(wish, options),
-    );
-    console.error(`${name} sits at table ${this.#handle}, seat ${seat}`);
-
-    const table = this.#table;
-    let answered = 0;
-    for await (const item of this.#server.follow(this.#handle)) {
-      table.apply(item);
-      this.#journal.note(item);
-      if (table.over) {
-        break;
-      }
-      if (this.#asPerson && table.paused && !table.ready) {
-        table.ready = true;
-        await this.#sayReady();
-      }
-      const decision = table.myDecision;
-      if (decision && decision.id !== answered) {
-        answered = decision.id;
-        await this.#answer(decision);
-      }
+/** Plays one game to its end and leaves the seat. */
+async function play(seat: Seat, asPerson: boolean, out: number): Promise<void> {
+  const table = new Table();
+  for await (const item of follow(seat.server, seat.table)) {
+    table.apply(item);
+    record(item, out);
+    if (table.over) {
+      break;
     }
-    if (!table.over) {
-      throw new Error("the game was not finished");
+    if (asPerson && table.asked) {
+      table.asked = false;
+      await seat.sayReady();
     }
-    console.error(table.result);
-    this.#journal.close(table);
-    await this.#leave();
-  }
-
-  /** Decides, and acts until something has come of it. */
-  async #answer(decision: Decision): Promise<void> {
-    const fallback = decision.choices?.defaultAction;
-    try {
-      await this.#act(decision.id, choose(decision) ?? fallback);
-    } catch (refusal) {
-      if (!is(refusal, ErrorReason.ILLEGAL_ACTION)) {
-        throw refusal;
-      }
-      console.error(`my strategy broke a rule, taking the default action: ${refusal}`);
-      await this.#act(decision.id, fallback);
+    const decision = table.takeDecision();
+    const action = decision && choose(decision);
+    if (action) {
+      await seat.act(decision.id, action);
     }
   }
-
-  async #act(decisionId: number, action: Action | undefined): Promise<void> {
-    if (!action) {
-      return;
-    }
-    const request = { ...this.#change(), decisionId, action };
-    await unless(
-      this.#server.call((options) => this.#server.play.act(request, options)),
-      // The table has moved on without us: the stream tells how.
-      ErrorReason.STALE_DECISION,
-      ErrorReason.NOT_YOUR_TURN,
-      ErrorReason.NOT_STARTED,
-      ErrorReason.GAME_OVER,
-    );
+  if (table.winners.length === 0) {
+    throw new Error("the table was closed before the game was over");
   }
-
-  async #sayReady(): Promise<void> {
-    const request = { ...this.#change(), ready: true };
-    await unless(
-      this.#server.call((options) => this.#server.lobby.setReady(request, options)),
-      // Others may have started it meanwhile.
-      ErrorReason.ALREADY_STARTED,
-      ErrorReason.GAME_OVER,
-    );
-  }
-
-  async #leave(): Promise<void> {
-    const request = this.#change();
-    await unless(
-      this.#server.call((options) => this.#server.lobby.leaveSeat(request, options)),
-      ErrorReason.GAME_OVER,
-      ErrorReason.TABLE_NOT_FOUND,
-    );
-  }
-
-  /** What every request that changes something begins with: its own name, and the table's. */
-  #change(): { requestId: string; table: string } {
-    return { requestId: randomUUID(), table: this.#handle };
-  }
+  console.error(table.result);
+  await seat.leave();
 }
 
-/** Waits for a call, and shrugs when it is refused for one of the given reasons. */
-async function unless(call: Promise<unknown>, ...harmless: ErrorReason[]): Promise<void> {
-  try {
-    await call;
-  } catch (refusal) {
-    if (!is(refusal, ...harmless)) {
-      throw refusal;
+/** Writes the events of an item as lines of JSON, as this seat sees them. */
+function record({ item }: WatchTableResponse, out: number): void {
+  if (item.case === "events") {
+    for (const event of item.value.events) {
+      writeSync(out, `${toJsonString(EventSchema, event)}\n`);
     }
   }
-}
-
-function is(problem: unknown, ...reasons: ErrorReason[]): boolean {
-  return problem instanceof Refusal && reasons.includes(problem.reason);
 }
 
 try {

@@ -1,161 +1,68 @@
-// One connection to one server: credential, deadlines, safe repeats, and streams that resume.
+// One connection to one server: credential, deadlines, safe repeats, typed refusals.
 
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { create } from "@bufbuild/protobuf";
+import type { Duration } from "@bufbuild/protobuf/wkt";
 import {
   type CallOptions,
   type Client,
   Code,
+  ConnectError,
   createClient,
   type Interceptor,
 } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
+import { ErrorInfoSchema, RetryInfoSchema } from "../gen/google/rpc/error_details_pb.js";
+import { ErrorReason } from "../gen/odin_table/v1/error_pb.js";
 import { LobbyService } from "../gen/odin_table/v1/lobby_pb.js";
-import {
-  PlayService,
-  type WatchTableRequest,
-  WatchTableRequestSchema,
-  type WatchTableResponse,
-} from "../gen/odin_table/v1/play_pb.js";
-import { milliseconds, Refusal } from "./refusal.js";
+import { PlayService } from "../gen/odin_table/v1/play_pb.js";
 
 // All in milliseconds. One attempt of a call, and all its attempts together. A dead line is noticed
-// after 30 s (see the pings), so patience is longer than that.
+// after 15 s (see the pings), so patience is longer than that.
 const CALL_DEADLINE = 5_000;
 const PATIENCE = 60_000;
 const FIRST_PAUSE = 300;
 const LONGEST_PAUSE = 3_000;
-// How long a stream may say nothing; the server says something every ten seconds.
-const SILENCE = 25_000;
-
-// After these another attempt to watch would end the same way. After all others it may not, and
-// a stream changes nothing, so it is opened again.
-const FINAL = new Set([
-  Code.InvalidArgument,
-  Code.NotFound,
-  Code.PermissionDenied,
-  Code.Unauthenticated,
-  Code.FailedPrecondition,
-  Code.Unimplemented,
-]);
 
 export class Server {
   readonly lobby: Client<typeof LobbyService>;
   readonly play: Client<typeof PlayService>;
-  readonly #quit: AbortSignal;
 
   /** Prepares a connection to HOST:PORT, with a new credential. Everything ends when `quit` does. */
-  constructor(address: string, quit: AbortSignal) {
+  constructor(
+    address: string,
+    readonly quit: AbortSignal,
+  ) {
     const transport = createGrpcTransport({
       baseUrl: `http://${address}`,
       interceptors: [identify()],
-      pingIntervalMs: 20_000,
-      pingTimeoutMs: 10_000,
+      pingIntervalMs: 10_000,
+      pingTimeoutMs: 5_000,
       pingIdleConnection: true,
     });
     this.lobby = createClient(LobbyService, transport);
     this.play = createClient(PlayService, transport);
-    this.#quit = quit;
   }
 
   /**
-   * Makes a call, again and again while it may still succeed. The caller passes the same request
-   * each time, with the same request id, so that the server does it once. Throws a Refusal.
+   * Makes a call, again and again while it may still succeed. It sends the same request each time,
+   * with the same request id, so that the server does it once. Throws a Refusal.
    */
-  async call<Answer>(attempt: (options: CallOptions) => Promise<Answer>): Promise<Answer> {
+  async call<Request, Answer>(
+    method: (request: Request, options: CallOptions) => Promise<Answer>,
+    request: Request,
+  ): Promise<Answer> {
     const giveUp = Date.now() + PATIENCE;
-    for (let attempts = 1; ; attempts++) {
+    for (let failures = 1; ; failures++) {
       try {
-        return await attempt({ timeoutMs: CALL_DEADLINE, signal: this.#quit });
+        return await method(request, { timeoutMs: CALL_DEADLINE, signal: this.quit });
       } catch (failure) {
-        this.#quit.throwIfAborted();
-        const refusal = new Refusal(failure);
-        const pause = Math.max(backoff(attempts), refusal.retryAfter);
-        if (!refusal.passing || Date.now() + pause > giveUp) {
+        const refusal = Refusal.from(failure);
+        if (!refusal.passing || Date.now() > giveUp) {
           throw refusal;
         }
-        await sleep(pause, undefined, { signal: this.#quit });
+        await refusal.wait(failures, this.quit);
       }
-    }
-  }
-
-  /**
-   * Yields the items of a table's stream, the first of them a snapshot. After a broken or silent
-   * line it resumes behind the last event. Ends when the server wants nobody back; throws a
-   * Refusal when watching is refused for good.
-   */
-  async *follow(table: string): AsyncGenerator<WatchTableResponse> {
-    // The request is also the place where we are: afterSeq and logId.
-    const request = create(WatchTableRequestSchema, { table });
-    for (let failures = 0; ; ) {
-      let pause = 0;
-      let problem = "the server ended the stream";
-      try {
-        for await (const item of this.#followOnce(request)) {
-          failures = 0;
-          advance(request, item);
-          yield item;
-          if (item.item.case === "streamEnd") {
-            if (!item.item.value.retryAfter) {
-              return;
-            }
-            pause = milliseconds(item.item.value.retryAfter);
-          }
-        }
-      } catch (failure) {
-        this.#quit.throwIfAborted();
-        if (failure instanceof Hole) {
-          delete request.afterSeq; // start again with a snapshot
-        }
-        const refusal = new Refusal(failure);
-        if (FINAL.has(refusal.code)) {
-          throw refusal;
-        }
-        pause = refusal.retryAfter;
-        problem = refusal.message;
-      }
-      pause = Math.max(pause, backoff(++failures));
-      const place = `after event ${request.afterSeq ?? 0} in ${Math.round(pause)} ms`;
-      console.error(`the line broke (${problem}), resuming ${place}`);
-      await sleep(pause, undefined, { signal: this.#quit });
-    }
-  }
-
-  /** The items of one stream. Throws when it breaks or falls silent. */
-  async *#followOnce(request: WatchTableRequest): AsyncGenerator<WatchTableResponse> {
-    const silent = new AbortController();
-    const watch = () => setTimeout(() => silent.abort(new Error("it fell silent")), SILENCE);
-    const signal = AbortSignal.any([silent.signal, this.#quit]);
-    let watchdog = watch();
-    try {
-      for await (const item of this.play.watchTable(request, { signal })) {
-        clearTimeout(watchdog);
-        yield item;
-        watchdog = watch();
-      }
-    } finally {
-      clearTimeout(watchdog);
-    }
-  }
-}
-
-/** Events are missing between the last item and this one. */
-class Hole extends Error {
-  override message = "events are missing";
-}
-
-/** Notes how far an item brings us. Events have to follow the last one without a hole. */
-function advance(request: WatchTableRequest, { item }: WatchTableResponse): void {
-  if (item.case === "snapshot") {
-    request.afterSeq = item.value.seq;
-    request.logId = item.value.logId;
-  } else if (item.case === "events") {
-    for (const event of item.value.events) {
-      if (event.seq !== (request.afterSeq ?? 0) + 1) {
-        throw new Hole();
-      }
-      request.afterSeq = event.seq;
     }
   }
 }
@@ -173,11 +80,70 @@ function identify(): Interceptor {
   };
 }
 
-/**
- * How long to wait after so many failures in a row: 0.3 to 3 seconds, spread by chance so that
- * clients do not come back all at once.
- */
-function backoff(failures: number): number {
-  const longest = Math.min(FIRST_PAUSE * 2 ** (failures - 1), LONGEST_PAUSE);
-  return longest * (1 - Math.random() / 3);
+/** A call or a stream that failed, in a form that a program can act upon. */
+export class Refusal extends Error {
+  constructor(
+    readonly code: Code,
+    message: string,
+    /** How long the server wants to be left alone, in milliseconds, or 0. */
+    readonly retryAfter = 0,
+    /** UNSPECIFIED when the failure is gRPC's own, or newer than this client. */
+    readonly reason = ErrorReason.UNSPECIFIED,
+    /** Go with the reason; error.proto names them. Absent when the failure is gRPC's own. */
+    readonly facts?: Record<string, string>,
+  ) {
+    super(message);
+  }
+
+  static from(failure: unknown): Refusal {
+    if (failure instanceof Refusal) {
+      return failure;
+    }
+    const error = ConnectError.from(failure);
+    const [info] = error.findDetails(ErrorInfoSchema);
+    const [retry] = error.findDetails(RetryInfoSchema);
+    const reason = ErrorReason[info?.reason as keyof typeof ErrorReason];
+    const after = milliseconds(retry?.retryDelay);
+    return new Refusal(error.code, error.rawMessage, after, reason, info?.metadata);
+  }
+
+  /**
+   * Whether the same call may succeed later: the line broke, or the server asks for it. Whether a
+   * call was carried out before the line broke nobody knows; hence its request id.
+   */
+  get passing(): boolean {
+    switch (this.code) {
+      case Code.Unavailable:
+      case Code.DeadlineExceeded:
+        return true;
+      case Code.Aborted:
+      case Code.Canceled:
+      case Code.Internal:
+      case Code.Unknown:
+        return !this.facts; // not the server's word, but Connect's for a line that broke
+      default:
+        return this.retryAfter > 0;
+    }
+  }
+
+  /**
+   * Waits before the next attempt after so many failures in a row: 0.3 to 3 seconds, spread by
+   * chance so that clients do not come back all at once, or longer when the server asks for it.
+   */
+  async wait(failures: number, quit: AbortSignal): Promise<void> {
+    quit.throwIfAborted();
+    const longest = Math.min(FIRST_PAUSE * 2 ** (failures - 1), LONGEST_PAUSE);
+    const pause = Math.max(longest * (1 - Math.random() / 3), this.retryAfter);
+    console.error(`${this}; trying again in ${Math.round(pause)} ms`);
+    await sleep(pause, undefined, { signal: quit });
+  }
+
+  override toString(): string {
+    return `${Code[this.code]}: ${this.message}`;
+  }
+}
+
+/** A duration of the contract in milliseconds; 0 when it is absent. */
+export function milliseconds(duration?: Duration): number {
+  return duration ? Number(duration.seconds) * 1000 + duration.nanos / 1e6 : 0;
 }

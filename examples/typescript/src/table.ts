@@ -5,24 +5,18 @@ import type { Event } from "../gen/odin_table/v1/event_pb.js";
 import type { WatchTableResponse } from "../gen/odin_table/v1/play_pb.js";
 import { TablePhase, type TableView } from "../gen/odin_table/v1/table_pb.js";
 
-/** The sum of one seat's penalties. */
-export interface Total {
-  seat: number;
-  total: number;
-}
-
 /** Folded from the items of a stream. */
 export class Table {
   /** Our own. */
   seat: number | undefined;
-  phase = TablePhase.UNSPECIFIED;
-  /** Whether we have said that we are ready for the game or the next deal. */
-  ready = false;
+  /** Whether the game or the next deal waits for us to say ready. */
+  asked = false;
   /** The open one, whosever it is. */
   decision: Decision | undefined;
+  /** Whether there is nothing left to play. */
+  over = false;
   readonly names = new Map<number, string>();
-  /** The penalties of the game so far, in the order of the seats. */
-  totals: Total[] = [];
+  scores: { seat: number; total: number }[] = [];
   /** The seats that won, once the game is over. */
   winners: number[] = [];
 
@@ -37,17 +31,19 @@ export class Table {
     }
   }
 
-  #restart(view: TableView): void {
-    this.seat = view.yourSeat;
-    this.phase = view.phase;
-    this.ready = view.seats.some((seat) => seat.seat === view.yourSeat && seat.ready);
-    this.decision = view.decision;
+  /** Forgets everything: a snapshot is all that is true now. */
+  #restart({ yourSeat, phase, seats, decision, game }: TableView): void {
+    const paused = [TablePhase.WAITING, TablePhase.BETWEEN_DEALS].includes(phase);
+    this.seat = yourSeat;
+    this.asked = paused && seats.some(({ seat, ready }) => seat === yourSeat && !ready);
+    this.decision = decision;
+    this.over = [TablePhase.GAME_OVER, TablePhase.CLOSED].includes(phase);
     this.names.clear();
-    for (const { seat, name } of view.seats) {
+    for (const { seat, name } of seats) {
       this.names.set(seat, printable(name));
     }
-    this.totals = view.game?.players.map(({ seat, total }) => ({ seat, total })) ?? [];
-    this.winners = view.game?.winners ?? [];
+    this.scores = game?.players ?? [];
+    this.winners = game?.winners ?? [];
   }
 
   #fold({ payload }: Event): void {
@@ -59,19 +55,11 @@ export class Table {
         break;
       case "readyChanged":
         if (payload.value.seat === this.seat) {
-          this.ready = payload.value.ready;
+          this.asked = !payload.value.ready;
         }
         break;
-      case "rematchAsked":
-        this.phase = TablePhase.WAITING;
-        this.ready = false;
-        break;
-      case "gameStarted":
-        this.totals = [];
-        this.winners = [];
-        break;
       case "dealStarted":
-        this.phase = TablePhase.PLAYING;
+        this.asked = false;
         break;
       case "decisionOpened":
         this.decision = payload.value.decision;
@@ -82,43 +70,33 @@ export class Table {
         this.decision = undefined;
         break;
       case "dealEnded":
-        this.phase = TablePhase.BETWEEN_DEALS;
-        this.ready = false;
-        this.totals = payload.value.scores.map(({ seat, total }) => ({ seat, total }));
+        this.asked = true;
+        this.scores = payload.value.scores;
         break;
       case "gameEnded":
-        this.phase = TablePhase.GAME_OVER;
+        this.over = true;
         this.winners = payload.value.winners;
         break;
       case "tableClosed":
-        this.phase = TablePhase.CLOSED;
-        this.decision = undefined;
+        this.over = true;
         break;
     }
   }
 
-  /** What we have to decide now, if anything. */
-  get myDecision(): Decision | undefined {
-    return this.decision?.seat === this.seat && this.decision?.choices ? this.decision : undefined;
-  }
-
-  /** Whether the game or the next deal waits for everybody to be ready. */
-  get paused(): boolean {
-    return this.phase === TablePhase.WAITING || this.phase === TablePhase.BETWEEN_DEALS;
-  }
-
-  /** Whether there is nothing left to play. */
-  get over(): boolean {
-    return this.phase === TablePhase.GAME_OVER || this.phase === TablePhase.CLOSED;
-  }
-
-  /** The end of the game in a sentence. */
-  get result(): string {
-    if (this.winners.length === 0) {
-      return "The table was closed before the game was over.";
+  /** What we have to decide now, if anything. It is given once. */
+  takeDecision(): Decision | undefined {
+    const decision = this.decision;
+    if (decision?.seat !== this.seat || !decision?.choices) {
+      return undefined;
     }
+    this.decision = undefined;
+    return decision;
+  }
+
+  /** How the game ended, in a sentence. */
+  get result(): string {
     const winners = this.winners.map((seat) => this.names.get(seat)).join(" and ");
-    const totals = this.totals.map(({ seat, total }) => `${this.names.get(seat)} ${total}`);
+    const totals = this.scores.map(({ seat, total }) => `${this.names.get(seat)} ${total}`);
     return `${winners} won: ${totals.join(", ")}.`;
   }
 }
