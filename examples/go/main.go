@@ -104,6 +104,7 @@ func play(ctx context.Context, server *Server, s settings, out io.Writer) error 
 		return err
 	}
 	var table Table
+	var check DealCheck
 	for item, err := range server.Follow(ctx, s.table) {
 		if err != nil {
 			return err
@@ -112,12 +113,15 @@ func play(ctx context.Context, server *Server, s settings, out io.Writer) error 
 		if err := record(out, item); err != nil {
 			return err
 		}
+		if err := check.Apply(item); err != nil {
+			return err
+		}
 		if table.Over {
 			break
 		}
 		if s.ready && table.Asked {
 			table.Asked = false
-			if err := seat.sayReady(ctx); err != nil {
+			if err := seat.sayReady(ctx, check.NewNonce(), check.Commitment); err != nil {
 				return err
 			}
 		}

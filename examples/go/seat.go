@@ -35,13 +35,16 @@ func (s *Server) sitDown(ctx context.Context, table, name string, asPerson bool)
 	return &Seat{s, table}, nil
 }
 
-// sayReady agrees to the start of the game or of the next deal.
-func (s *Seat) sayReady(ctx context.Context) error {
+// sayReady agrees to the start of the game or of the next deal, and adds a nonce to that deal.
+func (s *Seat) sayReady(ctx context.Context, nonce, commitment []byte) error {
 	_, err := s.server.Lobby.SetReady(ctx, &odintable.SetReadyRequest{
-		RequestId: newRequestID(), Table: s.table, Ready: true,
+		RequestId: newRequestID(), Table: s.table, Ready: true, Nonce: nonce, Commitment: commitment,
 	})
 	// Others may have started it meanwhile.
-	return unless(err, odintable.ErrorReason_ERROR_REASON_ALREADY_STARTED, odintable.ErrorReason_ERROR_REASON_GAME_OVER)
+	return unless(err,
+		odintable.ErrorReason_ERROR_REASON_ALREADY_STARTED,
+		odintable.ErrorReason_ERROR_REASON_STALE_COMMITMENT,
+		odintable.ErrorReason_ERROR_REASON_GAME_OVER)
 }
 
 // act answers a decision.

@@ -55,6 +55,9 @@ class Example:
             assert done.returncode == 0, f"{' '.join(command)} failed:\n{done.stdout}"
 
 
+_CARGO: Final = ("env", "RUSTC_WORKSPACE_WRAPPER=clippy-driver", "cargo")
+"""Looks at the code as `cargo clippy` does, which would compile all dependencies a second time."""
+
 EXAMPLES: Final = (
     Example(
         "Go",
@@ -84,9 +87,8 @@ EXAMPLES: Final = (
         "Rust",
         ROOT / "examples/rust",
         needs=("cargo", "clippy-driver", "rustfmt"),
-        # This is what `cargo clippy` does, but that would compile all dependencies a second time.
-        build=(("env", "RUSTC_WORKSPACE_WRAPPER=clippy-driver", "cargo", "build", "--locked"),),
-        check=(("cargo", "fmt", "--check"),),
+        build=((*_CARGO, "build", "--locked"),),
+        check=(("cargo", "fmt", "--check"), (*_CARGO, "test", "--locked")),
         run=("./target/debug/odin-table-rust",),
     ),
 )

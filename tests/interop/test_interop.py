@@ -22,9 +22,10 @@ from odin_client.connection import Connection
 from odin_client.credential_store import Credential
 from odin_client.session import Session
 from odin_client.values import Options
-from odin_table.v1 import event_pb2, play_pb2, play_pb2_grpc
+from odin_table.v1 import card_pb2, event_pb2, play_pb2, play_pb2_grpc
 from tests.end_to_end.terminal_tables import ODIN_TABLE, running_server
 from tests.interop.examples import EXAMPLES, ROOT, Example
+from tests.interop.liar import Lie, lying
 from tests.interop.line import Line
 
 pytestmark = pytest.mark.interop
@@ -146,6 +147,85 @@ async def test_all_see_the_same_game_although(
     for journal, player in zip(journals, seated, strict=True):
         compare(journal.stem, told_by(journal), witness)
         assert witness.result() in player.result(), f"{journal.stem} tells another result"
+        assert "deal 1: checked" in player.result(), f"{journal.stem} checked no deal"
+
+
+def lie_about_commitment(event: event_pb2.Event) -> None:
+    if event.HasField("deal_started"):
+        event.deal_started.commitment = bytes(32)
+
+
+def leave_out_nonces(event: event_pb2.Event) -> None:
+    if event.HasField("deal_started"):
+        event.deal_started.nonces[:] = [b"", b""]
+
+
+def lie_about_nonce_of_the_other(event: event_pb2.Event) -> None:
+    if event.HasField("deal_started"):
+        event.deal_started.nonces[0] = b"another"
+
+
+def lie_about_opener(event: event_pb2.Event) -> None:
+    if event.HasField("deal_started"):
+        event.deal_started.opener = 1 - event.deal_started.opener
+
+
+def lie_about_colours(event: event_pb2.Event) -> None:
+    colours = event.game_started.removed_colours
+    if event.HasField("game_started"):
+        colours[:] = [card_pb2.Colour.ValueType(colour % 6 + 1) for colour in colours]
+
+
+def lie_about_a_card(event: event_pb2.Event) -> None:
+    if event.HasField("deal_ended"):
+        cards = max((score.remaining for score in event.deal_ended.scores), key=len)
+        cards[0] = card_pb2.Card.ValueType(cards[0] % 54 + 1)
+
+
+def lie_about_secret(event: event_pb2.Event) -> None:
+    if event.HasField("deal_revealed"):
+        event.deal_revealed.secret = bytes(32)
+
+
+def hide_secret(event: event_pb2.Event) -> None:
+    if event.HasField("deal_revealed"):
+        event.ClearField("deal_revealed")
+
+
+@pytest.mark.timeout(GAME_PATIENCE + 30)
+@pytest.mark.parametrize(
+    ("lie", "found"),
+    [
+        (lie_about_commitment, "another commitment"),
+        (leave_out_nonces, "our nonce did not go into it"),
+        (lie_about_nonce_of_the_other, "had to"),
+        (lie_about_opener, "another seat had to open it"),
+        (lie_about_colours, "other colours had to leave"),
+        (lie_about_a_card, "had to get other cards"),
+        (lie_about_secret, "not what the server committed itself to"),
+        (hide_secret, "never revealed"),
+    ],
+    ids=lambda value: value.__name__ if callable(value) else value.split()[-1],
+)
+async def test_a_deal_is_found_that_does_not_follow_from_what_was_committed_to(
+    lie: Lie, found: str, tmp_path: Path
+) -> None:
+    with running_server(tmp_path) as server:
+        async with (
+            asyncio.timeout(GAME_PATIENCE),
+            connected(server.address) as host,
+            lying(server.address, lie) as liar,
+        ):
+
+            async def play(example: Example) -> str:
+                session = await Session.open_table(host, Options(seats=2, threshold=None))
+                await session.add_bot("greedy")
+                options = ["--table", session.table.table, "--ready", "--events", os.devnull]
+                return await run([*example.run, liar, *options], example.folder, ends_with=1)
+
+            examples = [example for example in EXAMPLES if not example.missing()]
+            for said in await asyncio.gather(*map(play, examples)):
+                assert found in said.splitlines()[-1], said
 
 
 def compare(name: str, account: Account, witness: Account) -> None:
@@ -200,7 +280,7 @@ async def look_on(server: str, table: str, account: Account, begun: asyncio.Even
                     return
 
 
-async def run(command: Sequence[str], folder: Path) -> str:
+async def run(command: Sequence[str], folder: Path, *, ends_with: int = 0) -> str:
     """Runs a client to its end, and gives what it said; it is killed when the test gives up."""
     process = await asyncio.create_subprocess_exec(
         *command,
@@ -215,7 +295,8 @@ async def run(command: Sequence[str], folder: Path) -> str:
         if process.returncode is None:
             process.kill()
             await process.wait()
-    assert process.returncode == 0, f"{command[0]} ended with {process.returncode}: {said.decode()}"
+    code = process.returncode
+    assert code == ends_with, f"{command[0]} ended with {code}: {said.decode()}"
     return said.decode()
 
 

@@ -1,5 +1,7 @@
 //! A client for odin-table: lists the tables of a server, or sits down at one and plays a game.
 
+mod deal_check;
+mod fair_deal;
 mod follow;
 mod seat;
 mod server;
@@ -24,6 +26,7 @@ use clap::Parser;
 
 use contract::watch_table_response::Item;
 use contract::{ListTablesRequest, Occupant, WatchTableResponse};
+use deal_check::DealCheck;
 use follow::Follow;
 use seat::Seat;
 use server::{Server, call};
@@ -108,13 +111,16 @@ async fn play(
     out: &mut impl Write,
 ) -> Result<(), Box<dyn Error>> {
     let mut table = Table::default();
+    let mut check = DealCheck::default();
     while !table.over {
         let item = follow.next().await?;
         table.apply(&item);
         record(&item, out)?;
+        check.apply(&item)?;
         if as_person && table.asked {
             table.asked = false;
-            seat.say_ready().await?;
+            seat.say_ready(check.new_nonce(), check.commitment.clone())
+                .await?;
         }
         if let Some(decision) = table.take_decision()
             && let Some(action) = strategy::choose(&decision)

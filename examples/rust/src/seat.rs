@@ -39,18 +39,24 @@ impl<'server> Seat<'server> {
         Ok(Self { server, table })
     }
 
-    /// Agrees to the start of the game or of the next deal.
-    pub async fn say_ready(&self) -> Result<(), Refusal> {
+    /// Agrees to the start of the game or of the next deal, and adds a nonce to that deal.
+    pub async fn say_ready(&self, nonce: Vec<u8>, commitment: Vec<u8>) -> Result<(), Refusal> {
         let request = SetReadyRequest {
             request_id: new_request_id(),
             table: self.table.to_owned(),
             ready: true,
+            nonce,
+            commitment,
         };
         let outcome = call(async || self.server.lobby().set_ready(request.clone()).await).await;
         // Others may have started it meanwhile.
         unless(
             outcome,
-            &[ErrorReason::AlreadyStarted, ErrorReason::GameOver],
+            &[
+                ErrorReason::AlreadyStarted,
+                ErrorReason::StaleCommitment,
+                ErrorReason::GameOver,
+            ],
         )
     }
 

@@ -7,6 +7,7 @@ import { toJsonString } from "@bufbuild/protobuf";
 import { EventSchema } from "../gen/odin_table/v1/event_pb.js";
 import type { WatchTableResponse } from "../gen/odin_table/v1/play_pb.js";
 import { Occupant, TablePhase } from "../gen/odin_table/v1/table_pb.js";
+import { DealCheck } from "./deal-check.js";
 import { follow } from "./follow.js";
 import { Seat } from "./seat.js";
 import { Server } from "./server.js";
@@ -75,15 +76,17 @@ async function list(server: Server): Promise<void> {
 /** Plays one game to its end and leaves the seat. */
 async function play(seat: Seat, asPerson: boolean, out: number): Promise<void> {
   const table = new Table();
+  const check = new DealCheck();
   for await (const item of follow(seat.server, seat.table)) {
     table.apply(item);
     record(item, out);
+    check.apply(item);
     if (table.over) {
       break;
     }
     if (asPerson && table.asked) {
       table.asked = false;
-      await seat.sayReady();
+      await seat.sayReady(check.newNonce(), check.commitment);
     }
     const decision = table.takeDecision();
     const action = decision && choose(decision);

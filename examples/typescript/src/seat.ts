@@ -22,13 +22,14 @@ export class Seat {
     return new Seat(server, table);
   }
 
-  /** Agrees to the start of the game or of the next deal. */
-  async sayReady(): Promise<void> {
-    const request = { ...this.#change(), ready: true };
+  /** Agrees to the start of the game or of the next deal, and adds a nonce to that deal. */
+  async sayReady(nonce: Uint8Array, commitment: Uint8Array): Promise<void> {
+    const request = { ...this.#change(), ready: true, nonce, commitment };
     await unless(
       this.server.call(this.server.lobby.setReady, request),
       // Others may have started it meanwhile.
       ErrorReason.ALREADY_STARTED,
+      ErrorReason.STALE_COMMITMENT,
       ErrorReason.GAME_OVER,
     );
   }
