@@ -66,6 +66,10 @@ func (t *Table) fold(event *odintable.Event) {
 		if payload.ReadyChanged.GetSeat() == t.Seat {
 			t.Asked = !payload.ReadyChanged.GetReady()
 		}
+	case *odintable.Event_SeatResumed:
+		if payload.SeatResumed.GetSeat() == t.Seat {
+			t.Asked = true // a substitute was ready for us, we are not
+		}
 	case *odintable.Event_DealStarted:
 		t.Asked = false
 	case *odintable.Event_DecisionOpened:

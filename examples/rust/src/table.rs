@@ -44,6 +44,10 @@ impl Table {
             Some(Payload::ReadyChanged(changed)) if Some(changed.seat) == self.seat => {
                 self.asked = !changed.ready;
             }
+            // A substitute was ready for us, we are not.
+            Some(Payload::SeatResumed(resumed)) if Some(resumed.seat) == self.seat => {
+                self.asked = true;
+            }
             Some(Payload::DealStarted(_)) => self.asked = false,
             Some(Payload::DecisionOpened(opened)) => self.decision.clone_from(&opened.decision),
             Some(Payload::CardsPlayed(_) | Payload::CardPickedUp(_) | Payload::Passed(_)) => {

@@ -58,6 +58,10 @@ export class Table {
           this.asked = !payload.value.ready;
         }
         break;
+      case "seatResumed":
+        // A substitute was ready for us, we are not.
+        this.asked ||= payload.value.seat === this.seat;
+        break;
       case "dealStarted":
         this.asked = false;
         break;
