@@ -69,7 +69,9 @@ async fn run(settings: Settings) -> Result<(), Box<dyn Error>> {
         return list(&server).await;
     };
     let mut out: Box<dyn Write> = match &settings.events {
-        Some(path) => Box::new(File::create(path)?),
+        Some(path) => Box::new(
+            File::create(path).map_err(|problem| format!("{}: {problem}", path.display()))?,
+        ),
         None => Box::new(stdout()),
     };
     let seat = Seat::take(&server, table, &settings.name, settings.ready).await?;

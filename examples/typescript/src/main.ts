@@ -114,6 +114,6 @@ try {
   await main();
   process.exit(0); // the idle connection would keep the process for a while
 } catch (problem) {
-  console.error(`${problem}`);
+  console.error((problem as Error).message);
   process.exit(1);
 }

@@ -92,7 +92,7 @@ export class Refusal extends Error {
     /** Go with the reason; error.proto names them. Absent when the failure is gRPC's own. */
     readonly facts?: Record<string, string>,
   ) {
-    super(message);
+    super(`${Code[code]}: ${message}`);
   }
 
   static from(failure: unknown): Refusal {
@@ -134,12 +134,8 @@ export class Refusal extends Error {
     quit.throwIfAborted();
     const longest = Math.min(FIRST_PAUSE * 2 ** (failures - 1), LONGEST_PAUSE);
     const pause = Math.max(longest * (1 - Math.random() / 3), this.retryAfter);
-    console.error(`${this}; trying again in ${Math.round(pause)} ms`);
-    await sleep(pause, undefined, { signal: quit });
-  }
-
-  override toString(): string {
-    return `${Code[this.code]}: ${this.message}`;
+    console.error(`${this.message}; trying again in ${Math.round(pause)} ms`);
+    await sleep(pause, undefined, { signal: quit }).catch(() => quit.throwIfAborted());
   }
 }
 
