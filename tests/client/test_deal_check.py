@@ -159,8 +159,10 @@ async def test_a_rematch_adds_a_nonce_to_the_game_that_follows(connect: Connect)
         (DealChecked(3, nonces=3, mine=True), "your bytes and those of 2 other seats."),
         (
             DealChecked(3, (DealFault.CARDS, DealFault.OPENER)),
-            "WARNING: deal 3 was not dealt as the server had promised: the cards are not those "
-            "that follow, somebody else had to open. Do not trust this server.",
+            (
+                "WARNING: deal 3 was not dealt as the server had promised: the cards are not those "
+                "that follow, somebody else had to open. Do not trust this server."
+            ),
         ),
     ],
 )
