@@ -9,14 +9,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
 
+RELEASED_CONTRACT := proto/released.binpb
 CATALOGUES := $(wildcard client/odin_client/locale/*/LC_MESSAGES/*.po)
 
 .DEFAULT_GOAL := help
 .PHONY: help play setup test test-tmux interop chaos soak bench check check-format check-lint check-types \
-  check-contract check-stubs check-imports check-catalogues format stubs catalogues captures lock clean
+  check-contract check-stubs check-imports check-catalogues format stubs release-contract catalogues \
+  captures lock clean
 
 help: ## say what can be made
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 play: $(VENV)/ready-to-play ## play against three bots in this terminal
 	@$(BIN)/odin-table play $(ARGS)
@@ -64,6 +66,11 @@ check-contract: $(VENV)/ready-to-develop
 	@echo 'Checking the contract ...'
 	@$(BIN)/buf lint
 	@$(BIN)/buf format --diff --exit-code || { echo 'Run `make format`.' >&2; exit 1; }
+	@$(BIN)/buf breaking --against $(RELEASED_CONTRACT) || { \
+	  echo >&2; echo 'Programs that were written for the last release would fail. Leave what was released as it was,' >&2; \
+	  echo 'and add beside it: a new field, message, call or value, with a number of its own. A break that is' >&2; \
+	  echo 'really wanted is a new package beside this one: odin_table.v2 (docs/design.md, section 4).' >&2; \
+	  exit 1; }
 
 check-stubs: $(VENV)/ready-to-develop
 	@echo 'Checking the stubs ...'
@@ -85,6 +92,10 @@ format: $(VENV)/ready-to-develop ## format code and contract, fix what can be fi
 
 stubs: $(VENV)/ready-to-develop ## regenerate the Python stubs of the contract
 	@$(BIN)/python tools/generate_stubs.py
+
+# Without comments: so it is small, and changes only when the contract does.
+release-contract: check-contract ## keep the contract as it is now for good, as part of a release
+	@$(BIN)/buf build --exclude-source-info --output $(RELEASED_CONTRACT)
 
 catalogues: $(VENV)/ready-to-develop ## bring the texts of all languages up to date, name what lacks
 	@$(BIN)/python tools/catalogues.py

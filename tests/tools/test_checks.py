@@ -75,6 +75,8 @@ def project(tmp_path: Path) -> Path:
     ):
         write(tmp_path, f"{package}/__init__.py", '"""A package."""\n')
     write(tmp_path, "proto/odin_table/v1/door.proto", CONTRACT)
+    release = (".venv/bin/buf", "build", "--output=proto/released.binpb")
+    subprocess.run(release, cwd=tmp_path, check=True)
     assert make(tmp_path, "stubs").returncode == 0
     return tmp_path
 
@@ -122,6 +124,18 @@ def test_a_good_project_passes_every_check(project: Path) -> None:
             "make format",
         ),
         (
+            "check-contract",
+            "proto/odin_table/v1/door.proto",
+            CONTRACT.replace("string name = 1;", "string name = 2;"),
+            "add beside it",
+        ),
+        (
+            "check-contract",
+            "proto/odin_table/v1/door.proto",
+            CONTRACT.replace("// As they call themselves.\n  string name = 1;", "reserved 1;"),
+            "add beside it",
+        ),
+        (
             "check-stubs",
             "proto/odin_table/v1/door.proto",
             CONTRACT.replace("string name = 1;", "int32 name = 1;"),
@@ -142,3 +156,25 @@ def test_a_bad_file_is_found(
     done = make(project, verb)
     assert done.returncode != 0
     assert complaint in done.stdout + done.stderr
+
+
+NAME = "  string name = 1;\n"
+AGE = "  // In years.\n  int32 age = 2;\n"
+
+
+def test_the_contract_may_grow(project: Path) -> None:
+    write(project, "proto/odin_table/v1/door.proto", CONTRACT.replace(NAME, NAME + AGE))
+    done = make(project, "check-contract")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_what_was_released_cannot_be_taken_back(project: Path) -> None:
+    image = project / "proto/released.binpb"
+    before = image.read_bytes()
+    write(project, "proto/odin_table/v1/door.proto", CONTRACT.replace(NAME, NAME + AGE))
+    assert make(project, "release-contract").returncode == 0
+    released = image.read_bytes()
+    assert released != before
+    write(project, "proto/odin_table/v1/door.proto", CONTRACT)
+    assert make(project, "release-contract").returncode != 0
+    assert image.read_bytes() == released
