@@ -1,0 +1,210 @@
+"""Clients and servers of the first version of the contract and of today understand each other.
+
+What is old runs as a program of its own with the stubs that were generated then (`first_contract`).
+When a later protobuf refuses those, they may be generated again from the same contract, never from
+a later one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import sys
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import generate_stubs
+import grpc.aio
+import pytest
+from google.protobuf import json_format
+
+from odin_client.address import Address
+from odin_client.connection import Connection
+from odin_client.credential_store import Credential
+from odin_client.session import Session
+from odin_client.updates import GameEnded
+from odin_client.values import Options
+from odin_server.main import Server
+from odin_server.settings import Settings
+from odin_table.v1 import event_pb2, history_pb2, history_pb2_grpc
+
+HERE: Final = Path(__file__).parent
+ROOT: Final = HERE.parents[1]
+FIRST_CONTRACT: Final = HERE / "first_contract"
+
+PATIENCE: Final = 100
+"""Seconds for a game, with the start of some processes, on a busy machine."""
+
+
+@pytest.fixture
+async def server() -> AsyncGenerator[str]:
+    """A server of today; HOST:PORT."""
+    server = Server(Settings(port=0, bot_delay=0, deal_pause=600, seed=3))
+    await server.start()
+    yield f"127.0.0.1:{server.port}"
+    await server.stop()
+
+
+@asynccontextmanager
+async def program(
+    *command: str | Path, stubs: Path | None = None
+) -> AsyncGenerator[asyncio.subprocess.Process]:
+    """Runs a Python program, perhaps with other stubs than ours; it is gone at the end."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *command,
+        cwd=ROOT,
+        env={**os.environ, **({"PYTHONPATH": str(stubs)} if stubs else {})},
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+
+
+@asynccontextmanager
+async def old_server(before: str, stubs: Path = FIRST_CONTRACT) -> AsyncGenerator[str]:
+    """A server that knows only these stubs, before one of today; HOST:PORT."""
+    async with program(HERE / "first_server.py", before, stubs=stubs) as process:
+        assert process.stdout is not None
+        async with asyncio.timeout(PATIENCE):
+            address = (await process.stdout.readline()).decode().strip()
+        yield address
+
+
+async def ended_well(process: asyncio.subprocess.Process) -> list[str]:
+    """What it printed, line by line, once it has ended."""
+    async with asyncio.timeout(PATIENCE):
+        out, errors = await process.communicate()
+    assert process.returncode == 0, errors.decode()
+    return out.decode().splitlines()
+
+
+def first_client(server: str, table: str, name: str = "Old") -> Any:
+    return program(HERE / "first_client.py", server, table, name, stubs=FIRST_CONTRACT)
+
+
+@asynccontextmanager
+async def connected(server: str) -> AsyncGenerator[Connection]:
+    connection = await Connection.open(Address.parse(server), Credential.new())
+    try:
+        yield connection
+    finally:
+        await connection.close()
+
+
+async def history(server: str, table: str) -> list[event_pb2.Event]:
+    """What happened, as somebody of today who asks this server is told."""
+    async with grpc.aio.insecure_channel(server) as channel:
+        request = history_pb2.GetHistoryRequest(table=table, page_size=1000)
+        answer = await history_pb2_grpc.HistoryServiceStub(channel).GetHistory(request)
+        return list(answer.events)
+
+
+def payloads(events: Sequence[event_pb2.Event]) -> list[str | None]:
+    return [event.WhichOneof("payload") for event in events]
+
+
+def result(events: Sequence[event_pb2.Event]) -> dict[str, Any]:
+    (ended,) = [event.game_ended for event in events if event.HasField("game_ended")]
+    scores = [event.deal_ended.scores for event in events if event.HasField("deal_ended")][-1]
+    totals = [{"seat": score.seat, "total": score.total} for score in scores]
+    return {"winners": list(ended.winners), "totals": totals}
+
+
+@pytest.mark.timeout(2 * PATIENCE)
+async def test_an_old_client_plays_a_whole_game_at_a_new_server(server: str) -> None:
+    async with connected(server) as host:
+        session = await Session.open_table(host, Options(seats=2, threshold=10))
+        await session.add_bot()
+        async with first_client(server, session.table.table) as process:
+            *told, its_result = await ended_well(process)
+    happened = {event.seq: event for event in await history(server, session.table.table)}
+    assert json.loads(its_result) == result(list(happened.values()))
+    seen = [json_format.Parse(line, event_pb2.Event()) for line in told]
+    assert [event.seq for event in seen] == list(range(seen[0].seq, len(happened) + 1))
+    for event in seen:
+        assert event.time == happened[event.seq].time
+        # What is younger than the client has come to it as something of unknown kind.
+        assert event.WhichOneof("payload") in (None, *payloads([happened[event.seq]]))
+    assert {"cards_played", "passed", "card_picked_up", "deal_ended"} <= set(payloads(seen))
+
+
+async def play_with_clients_of_today(server: str) -> str:
+    """A whole game of two bots of ours and a built-in one there, watched by its host.
+
+    Gives the table, when the host has seen who won.
+    """
+    async with connected(server) as connection, AsyncExitStack() as stack:
+        session = await Session.open_table(connection, Options(seats=3, threshold=10))
+        await session.add_bot()
+        bot = ("-m", "odin_client", "bot", str(session.address), "--games=1", "--strategy=greedy")
+        bots = [await stack.enter_async_context(program(*bot)) for _ in range(2)]
+        async with aclosing(session.follow()) as updates:
+            async for update in updates:
+                if isinstance(update, GameEnded):
+                    assert session.table.game is not None
+                    assert session.table.game.winners == update.winners != ()
+                    break
+        await asyncio.gather(*map(ended_well, bots))
+        return session.table.table
+
+
+@pytest.mark.timeout(2 * PATIENCE)
+async def test_new_clients_play_a_whole_game_at_an_old_server(server: str) -> None:
+    async with old_server(before=server) as old, asyncio.timeout(PATIENCE):
+        table = await play_with_clients_of_today(old)
+        assert result(await history(old, table)) == result(await history(server, table))
+
+
+@pytest.mark.timeout(2 * PATIENCE)
+async def test_an_old_client_plays_at_an_old_server(server: str) -> None:
+    async with old_server(before=server) as old, connected(old) as host:
+        session = await Session.open_table(host, Options(seats=2, threshold=10))
+        await session.add_bot()
+        async with first_client(old, session.table.table) as process:
+            *_, its_result = await ended_well(process)
+        assert json.loads(its_result) == result(await history(server, session.table.table))
+
+
+def changed_stubs(folder: Path, file: str, old: str, new: str) -> Path:
+    """Stubs of a contract of today in which something that was there has changed."""
+    protos = folder / "proto"
+    shutil.copytree(ROOT / "proto" / "odin_table", protos / "odin_table")
+    changed = protos / "odin_table" / "v1" / file
+    text = changed.read_text()
+    assert text.count(old) == 1, f"{file} has {text.count(old)} times {old!r}"
+    changed.write_text(text.replace(old, new))
+    generate_stubs.generate(protos, folder / "stubs")
+    return folder / "stubs"
+
+
+@pytest.mark.timeout(2 * PATIENCE)
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("play.proto", "int32 decision_id = 3;", "int32 decision_id = 33;"),
+        ("event.proto", "  int32 seq = 1;", "  int32 seq = 111;"),
+        ("chat.proto", "rpc SendChat(", "rpc Say("),
+        ("table.proto", "repeated int32 winners = 13;", ""),
+    ],
+)
+async def test_a_contract_that_was_broken_is_noticed(
+    server: str, tmp_path: Path, file: str, old: str, new: str
+) -> None:
+    stubs = changed_stubs(tmp_path, file, old, new)
+    async with old_server(server, stubs) as broken, connected(server) as host:
+        session = await Session.open_table(host, Options(seats=2, threshold=10))
+        await session.add_bot()
+        async with first_client(broken, session.table.table) as process:
+            with pytest.raises(AssertionError, match="Traceback"):
+                await ended_well(process)
