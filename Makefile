@@ -73,8 +73,9 @@ check-contract: $(VENV)/ready-to-develop
 	  exit 1; }
 
 check-stubs: $(VENV)/ready-to-develop
-	@echo 'Checking the stubs ...'
+	@echo 'Checking what is generated from the contract ...'
 	@$(BIN)/python tools/generate_stubs.py --check
+	@$(BIN)/python tools/contract_reference.py --check
 
 check-imports: $(VENV)/ready-to-develop
 	@echo 'Checking the imports ...'
@@ -90,8 +91,9 @@ format: $(VENV)/ready-to-develop ## format code and contract, fix what can be fi
 	@$(BIN)/ruff format --quiet .
 	@$(BIN)/buf format --write
 
-stubs: $(VENV)/ready-to-develop ## regenerate the Python stubs of the contract
+stubs: $(VENV)/ready-to-develop ## regenerate the Python stubs of the contract, and docs/contract.md
 	@$(BIN)/python tools/generate_stubs.py
+	@$(BIN)/python tools/contract_reference.py
 
 # Without comments: so it is small, and changes only when the contract does.
 release-contract: check-contract ## keep the contract as it is now for good, as part of a release

@@ -63,7 +63,7 @@ def project(tmp_path: Path) -> Path:
     for name in ("Makefile", "pyproject.toml", "buf.yaml"):
         shutil.copy(ROOT / name, tmp_path)
     (tmp_path / "tools" / "typings").mkdir(parents=True)
-    for name in ("generate_stubs.py", "check_imports.py", "catalogues.py"):
+    for name in ("generate_stubs.py", "contract_reference.py", "check_imports.py", "catalogues.py"):
         shutil.copy(ROOT / "tools" / name, tmp_path / "tools")
     (tmp_path / ".venv").symlink_to(ROOT / ".venv")
     for package in (
@@ -141,6 +141,7 @@ def test_a_good_project_passes_every_check(project: Path) -> None:
             CONTRACT.replace("string name = 1;", "int32 name = 1;"),
             "make stubs",
         ),
+        ("check-stubs", "docs/contract.md", "# Written by hand\n", "make stubs"),
         (
             "check-imports",
             "engine/odin_engine/a.py",

@@ -1,0 +1,76 @@
+"""docs/contract.md has all of the contract, is current, and its links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+import contract_reference
+import pytest
+from contract_reference import ROOT, BadContractError, Comments, Page, anchor, described, refusals
+
+PAGE: Final = (ROOT / "docs" / "contract.md").read_text(encoding="utf-8")
+PROSE: Final = re.sub(r"```.*?```", "", PAGE, flags=re.DOTALL)
+HEADINGS: Final = re.findall(r"^#+ (.+)$", PROSE, flags=re.MULTILINE)
+
+
+def test_it_is_current() -> None:
+    assert contract_reference.main(["--check"]) == 0, "run `make stubs`"
+
+
+def test_every_link_leads_to_a_heading_or_a_file() -> None:
+    anchors = [anchor(heading) for heading in HEADINGS]
+    assert len(set(anchors)) == len(anchors), "two headings have the same anchor"
+    for target in re.findall(r"\]\(([^)]+)\)", PROSE):
+        if target.startswith("#"):
+            assert target[1:] in anchors, target
+        else:
+            assert (ROOT / "docs" / target).exists(), target
+
+
+def test_every_call_message_field_and_value_has_its_comment_there() -> None:
+    lines = set(PAGE.splitlines())
+    for file in described(ROOT / "proto"):
+        comments = Comments(file)
+        for i, service in enumerate(file.service):
+            for k, method in enumerate(service.method):
+                assert f"#### {method.name}" in lines
+                assert comments.at(6, i, 2, k), method.name
+        for i, message in enumerate(file.message_type):
+            assert f"### {message.name}" in lines
+            assert comments.at(4, i), message.name
+            for field in message.field:
+                assert re.search(rf"\| (?:· )?`{field.name}` \| .+ \| {field.number} \| \S", PAGE)
+        for enum in file.enum_type:
+            assert f"### {enum.name}" in lines
+            for value in enum.value:
+                assert f"`{value.name}`" in PAGE or not value.number
+
+
+def test_names_are_links_and_english_is_not() -> None:
+    files = described(ROOT / "proto")
+    names = contract_reference.Names(files)
+    assert names.linked("Refusals: GAME_OVER, MALFORMED.") == (
+        "Refusals: [GAME_OVER](#game_over), [MALFORMED](#malformed)."
+    )
+    assert names.linked("Decision.id of WatchTable") == (
+        "[Decision.id](#decision) of [WatchTable](#watchtable)"
+    )
+    assert names.linked("Passed (R10). Card by Card.") == "Passed (R10). Card by Card."
+    assert names.linked("a request_id <x> | y") == "a `request_id` &lt;x> \\| y"
+    assert names.linked("TableView again", within="TableView") == "TableView again"
+
+
+def test_a_reason_without_an_example_is_refused() -> None:
+    examples = refusals(ROOT / "docs" / "refusals.json")
+    del examples["GAME_OVER"]
+    with pytest.raises(BadContractError, match="GAME_OVER"):
+        Page(described(ROOT / "proto"), examples).text()
+
+
+def test_a_folder_without_a_contract_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert contract_reference.main(["--root", str(tmp_path)]) == 1
+    assert "no .proto file" in capsys.readouterr().err
