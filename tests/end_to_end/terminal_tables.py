@@ -66,7 +66,9 @@ class Server:
 
 
 @contextmanager
-def running_server(folder: Path, listen: str = "127.0.0.1:0") -> Generator[Server]:
+def running_server(
+    folder: Path, listen: str = "127.0.0.1:0", *, seed: int = 1
+) -> Generator[Server]:
     """A server with bots that do not dawdle; it is gone at the end.
 
     It deals the same cards each time: a hand without a legal play would be another story.
@@ -74,7 +76,7 @@ def running_server(folder: Path, listen: str = "127.0.0.1:0") -> Generator[Serve
     with (
         (folder / "server.log").open("ab") as log,
         subprocess.Popen(
-            [*ODIN_TABLE, "serve", "--listen", listen, "--set", "bot_delay=0", "--seed", "1"],
+            [*ODIN_TABLE, "serve", f"--listen={listen}", "--set=bot_delay=0", f"--seed={seed}"],
             stdout=subprocess.PIPE,
             stderr=log,
             env=environment({"XDG_STATE_HOME": str(folder), "XDG_DATA_HOME": str(folder)}),
