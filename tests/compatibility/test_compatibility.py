@@ -11,6 +11,7 @@ import asyncio
 import json
 import os
 import shutil
+import subprocess
 import sys
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
@@ -30,11 +31,15 @@ from odin_client.updates import GameEnded
 from odin_client.values import Options
 from odin_server.main import Server
 from odin_server.settings import Settings
-from odin_table.v1 import event_pb2, history_pb2, history_pb2_grpc
+from odin_table.v1 import card_pb2, decision_pb2, event_pb2, history_pb2, history_pb2_grpc
+from tests.compatibility.first_server import cut_down
 
 HERE: Final = Path(__file__).parent
 ROOT: Final = HERE.parents[1]
 FIRST_CONTRACT: Final = HERE / "first_contract"
+
+FIRST_DIGEST: Final = "030304d20db69e18ec069ee512b69dd4621c5793795db3d01a1efe1d8f6cee4d"
+"""Of the descriptors of the first contract, in the order of the names of its files."""
 
 PATIENCE: Final = 100
 """Seconds for a game, with the start of some processes, on a busy machine."""
@@ -91,6 +96,38 @@ async def ended_well(process: asyncio.subprocess.Process) -> list[str]:
 
 def first_client(server: str, table: str, name: str = "Old") -> Any:
     return program(HERE / "first_client.py", server, table, name, stubs=FIRST_CONTRACT)
+
+
+def test_the_first_contract_is_the_first_contract() -> None:
+    """However often its stubs are generated again: with later ones these tests say nothing."""
+    digest = (
+        "import hashlib, pathlib\n"
+        "from importlib import import_module\n"
+        f"names = sorted(p.stem for p in pathlib.Path({str(FIRST_CONTRACT)!r}).rglob('*_pb2.py'))\n"
+        "files = [import_module(f'odin_table.v1.{name}').DESCRIPTOR for name in names]\n"
+        "print(hashlib.sha256(b''.join(file.serialized_pb for file in files)).hexdigest())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", digest],
+        env={**os.environ, "PYTHONPATH": str(FIRST_CONTRACT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == FIRST_DIGEST
+
+
+def test_an_old_server_knows_nothing_that_is_younger() -> None:
+    message = decision_pb2.PlayCards(cards=[card_pb2.CARD_R1])
+    older = message.SerializeToString()
+    # A second card, number 99; and a field 99.
+    message.MergeFromString(b"\x08\x63" + b"\x98\x06\x01")
+    action = decision_pb2.Action(play_cards=message)
+    assert len(action.SerializeToString()) > len(older) + 2
+    cut_down(action)
+    assert action.play_cards.SerializeToString() == older
+    decision = decision_pb2.Decision.FromString(b"\x18\x63")
+    assert cut_down(decision).SerializeToString() == b"", "kind 99 is none of then"
 
 
 @asynccontextmanager
