@@ -45,6 +45,13 @@ PATIENCE: Final = 100
 """Seconds for a game, with the start of some processes, on a busy machine."""
 
 
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever runs the tests finds nothing of them among their own files."""
+    for name in ("XDG_STATE_HOME", "XDG_DATA_HOME"):
+        monkeypatch.setenv(name, str(tmp_path))
+
+
 @pytest.fixture
 async def server() -> AsyncGenerator[str]:
     """A server of today; HOST:PORT."""
