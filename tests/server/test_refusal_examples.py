@@ -101,11 +101,15 @@ async def seats_and_options(serve: Serve, meet: Meet, book: Book) -> None:
     await book.refused(cleo, "LobbyService/TakeSeat", full)
     gone = lobby_pb2.TakeSeatRequest(request_id="c2", table="ABCD", name="Cleo")
     await book.refused(cleo, "LobbyService/TakeSeat", gone)
+    stale = lobby_pb2.SetReadyRequest(
+        request_id="a5", table=table, ready=True, nonce=b"by chance", commitment=bytes(32)
+    )
+    await book.refused(ann, "LobbyService/SetReady", stale)
     await ann.ready(table)
-    again = lobby_pb2.SetReadyRequest(request_id="a5", table=table, ready=True)
+    again = lobby_pb2.SetReadyRequest(request_id="a6", table=table, ready=True)
     await book.refused(ann, "LobbyService/SetReady", again)
     await play_until(ann, table)
-    over = lobby_pb2.StartGameRequest(request_id="a6", table=table)
+    over = lobby_pb2.StartGameRequest(request_id="a7", table=table)
     await book.refused(ann, "LobbyService/StartGame", over)
 
 
