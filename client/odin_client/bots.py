@@ -47,9 +47,10 @@ from odin_client.updates import (
     LinkChanged,
     RematchAsked,
     SnapshotTaken,
+    StreamEnded,
     Update,
 )
-from odin_client.values import Occupant, Phase
+from odin_client.values import Occupant, Phase, StreamEndReason
 from odin_engine import Action, Card, Decision, Pass, PickUp, PlayCards, View
 from odin_engine.strategies import STRATEGIES, Strategy
 
@@ -177,6 +178,7 @@ class BotRunner:
         self._report: Final = report
         self._deadline: Final = deadline
         self._decided = 0
+        self._superseded = False
         self._thinking: asyncio.Future[object] | None = None
 
     async def play(self, games: int | None = 1, *, roams: bool = False) -> None:
@@ -195,16 +197,13 @@ class BotRunner:
                         update = await anext(updates)
                 except (StopAsyncIteration, TimeoutError):
                     return
-                if isinstance(update, LinkChanged):
-                    self._tell_of(update)
+                self._take_note(update)
                 if isinstance(update, GameEnded):
                     self.played += 1
                     if self.played == games:
                         return
                     if not roams:
                         await self._ask_for_rematch()
-                if isinstance(update, DealChecked) and update.faults:
-                    self._report(sentence(update, self._session.table) or "")
                 if isinstance(update, DealCommitted | RematchAsked | SnapshotTaken):
                     await self._add_nonce()
                 if self._may_be_due(update):
@@ -216,10 +215,25 @@ class BotRunner:
                     give_up = loop.time() + left
 
     async def leave(self) -> None:
-        """Frees the seat, unless there is nothing to free any more."""
+        """Frees the seat, unless there is nothing to free any more, or somebody else plays it."""
+        if self._superseded or self._session.table.closed:
+            return
         with contextlib.suppress(Refused, Unreachable):
-            if not self._session.table.closed:
-                await self._session.leave()
+            await self._session.leave()
+
+    def _take_note(self, update: Update) -> None:
+        match update:
+            case LinkChanged():
+                self._tell_of(update)
+            case SnapshotTaken():
+                self._decided = 0  # it may be of another log, where numbers begin anew
+            case StreamEnded(reason=StreamEndReason.SUPERSEDED):
+                self._superseded = True
+                self._report(_("ends: its seat is played from elsewhere now"))
+            case DealChecked(faults=faults) if faults:
+                self._report(sentence(update, self._session.table) or "")
+            case _:
+                pass
 
     async def _add_nonce(self) -> None:
         """Adds to the next deal, which waits for a person and not for this."""

@@ -148,6 +148,30 @@ async def test_a_bot_that_never_answers_keeps_nobody_waiting(connect: Connect) -
     assert threading.active_count() <= before + 4  # it is asked once, not once for each decision
 
 
+async def test_a_bot_whose_seat_is_played_from_elsewhere_ends_and_leaves_the_seat_alone(
+    connect: Connect,
+) -> None:
+    reports: list[str] = []
+    host = await Session.open_table(await connect(), Options(seats=2))
+    connection = await connect()
+    session = Session(connection, host.table.table)
+    seat = await session.take_seat("bot", occupant=Occupant.REMOTE_BOT)
+    runner = BotRunner(session, Lowest(), reports.append)
+    async with asyncio.timeout(DEADLINE):
+        playing = asyncio.ensure_future(runner.play())
+        async for _ in host.follow():
+            if seat in host.table.presence and host.table.presence[seat].connected:
+                break
+        async for _ in Session(connection, host.table.table).follow():
+            break
+        await playing
+    await runner.leave()
+    assert reports == ["ends: its seat is played from elsewhere now"]
+    async for _ in host.follow():
+        break
+    assert host.table.seats[seat].name == "bot"
+
+
 @pytest.mark.parametrize("seats", [(0, 1), (1, 4), (0, 2, 3)])
 async def test_a_bot_sees_exactly_what_the_server_has_for_its_seat(
     server: Server, connect: Connect, seats: tuple[int, ...]
