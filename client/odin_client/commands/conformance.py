@@ -1,31 +1,156 @@
 """`odin-table conformance`."""
 
+from __future__ import annotations
+
 import codecs
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from odin_client.languages import _
 
+if TYPE_CHECKING:
+    from odin_client.conformance.play import Pace
+    from odin_client.conformance.points import Point
+
 
 @click.command(
     help="\n\n".join(
         (
-            _("Run rule vectors (JSON lines) through the engine."),
+            _("Check a client on the wire, or run rule vectors (JSON lines) through the engine."),
             _(
-                "Prints each difference (id, field, expected, got), then how many passed and "
-                "failed. A file that cannot be read, or holds no vector, counts as one that "
-                "failed. The exit code is 1 when any did."
+                "With --client a scripted server leads a client, in any language, through one "
+                "point of the contract after the other. Each time COMMAND is run anew: it has to "
+                "take the free seat, play the one deal to its end and end with exit code 0. It is "
+                "judged by what it calls and how it ends, never by what it prints."
             ),
+            _(
+                "COMMAND is split like a shell does. In it {address} (or {host} and {port}), "
+                "{table} and {name} stand for the server, the table and the name to play under; "
+                "when none of them is there, {address} --table {table} --name {name} is added."
+            ),
+            _(
+                "With files: prints each difference (id, field, expected, got), then how many "
+                "passed and failed. A file that cannot be read, or holds no vector, counts as "
+                "one that failed."
+            ),
+            _("The exit code is 1 when anything failed."),
         )
     )
 )
-@click.argument(
-    "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE..."
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE...]")
+@click.option("--client", metavar="COMMAND", help=_("The client to check."))
+@click.option(
+    "--point",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help=_("Only this point; may be repeated."),
 )
-def command(files: tuple[Path, ...]) -> int:
-    """Prints what differs. Its lines are for programs, hence in English."""
+@click.option("--list", "listed", is_flag=True, help=_("List the points, and end."))
+@click.option(
+    "--patience",
+    type=click.FloatRange(0.1, 3600),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help=_("How long to wait for anything that the client has to do."),
+)
+@click.option(
+    "--heartbeat",
+    type=click.FloatRange(0.1, 600),
+    default=10.0,
+    show_default=True,
+    metavar="SECONDS",
+    help=_("For how long a stream may be quiet before a client may give it up."),
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help=_("How many points to run at once."),
+)
+def command(
+    files: tuple[Path, ...],
+    client: str | None,
+    names: tuple[str, ...],
+    listed: bool,
+    patience: float,
+    heartbeat: float,
+    jobs: int,
+) -> int:
+    """Prints what was expected and what came. Its lines are for programs, hence in English."""
+    if listed:
+        return _list()
+    if client is None and not files:
+        raise click.UsageError(_("Name a client with --client, or files with rule vectors."))
+    if client is not None and files:
+        raise click.UsageError(_("Either --client or files: they are two checks."))
+    if client is None:
+        return _check_files(files)
+    from odin_client.commands.interface import run_in_loop
+    from odin_client.conformance.play import Pace
+    from odin_client.conformance.program import words_of
+
+    try:
+        words = words_of(client)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--client") from None
+    pace = Pace(patience=patience, quiet=heartbeat)
+    return run_in_loop(_check_client(words, _points(names), pace, jobs))
+
+
+def _list() -> int:
+    from odin_client.conformance.points import POINTS
+
+    longest = max(len(point.name) for point in POINTS)
+    for point in POINTS:
+        click.echo(f"{point.name:{longest}}  {point.expected}")
+    return 0
+
+
+def _points(names: tuple[str, ...]) -> list[Point]:
+    """The points with these names, or all; in their own order."""
+    from odin_client.conformance.points import POINTS
+
+    unknown = set(names) - {point.name for point in POINTS}
+    if unknown:
+        raise click.BadParameter(
+            _("There is no point {name}. See --list.").format(name=min(unknown)),
+            param_hint="--point",
+        )
+    return [point for point in POINTS if not names or point.name in names]
+
+
+async def _check_client(words: tuple[str, ...], points: list[Point], pace: Pace, jobs: int) -> int:
+    from odin_client.conformance.program import Program, filled_in
+    from odin_client.conformance.run import report, run_points
+    from odin_client.errors import ClientError
+
+    passed = 0
+    try:
+        async for result in run_points(
+            points, lambda address: Program.start(filled_in(words, address)), pace, jobs
+        ):
+            passed += result.passed
+            for line in report(result):
+                click.echo(line)
+    except OSError as error:
+        raise ClientError(
+            _("{program} cannot be started: {problem}.").format(
+                program=words[0], problem=error.strerror or error
+            ),
+            _("Is the path right, seen from this folder?"),
+        ) from error
+    click.echo(f"{passed} passed, {len(points) - passed} failed")
+    return 0 if passed == len(points) else 1
+
+
+def _check_files(files: tuple[Path, ...]) -> int:
     passed = failed = 0
     for file in files:
         for differences in _checked(file):

@@ -53,7 +53,7 @@ def _summaries() -> dict[str, str]:
         "replay": _("look at a finished game again"),
         "rules": _("how the game is played"),
         "tutorial": _("play a first deal that explains itself"),
-        "conformance": _("run rule vectors through the engine"),
+        "conformance": _("check a client on the wire, or rule vectors"),
         "doctor": _("show what works here, and what does not"),
         "completion": _("let your shell complete what you type"),
     }

@@ -1,0 +1,96 @@
+"""A client under test as a process: its command line, its end, its last words."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import shlex
+import signal
+from collections import deque
+from collections.abc import Sequence
+from typing import Final
+
+from odin_client.conformance.table import HANDLE
+
+NAME: Final = "Tested"
+"""What the client is to be called at the table."""
+
+APPENDED: Final = ("{address}", "--table", "{table}", "--name", "{name}")
+"""What a command without a placeholder gets at its end."""
+
+LAST_LINES: Final = 20
+"""How much of stderr is kept."""
+
+STOP_PATIENCE: Final = 3.0
+"""Seconds for a client to end after SIGTERM, before it is killed."""
+
+_PLACEHOLDER: Final = re.compile(r"\{(address|host|port|table|name)\}")
+
+
+def words_of(command: str) -> tuple[str, ...]:
+    """The words of a command line, with placeholders. Raises ValueError when it has none."""
+    words = tuple(shlex.split(command))
+    if not words:
+        raise ValueError("the command is empty")
+    return words if _PLACEHOLDER.search(command) else (*words, *APPENDED)
+
+
+def filled_in(words: Sequence[str], address: str) -> list[str]:
+    """The words with what the placeholders stand for, at this HOST:PORT."""
+    host, _, port = address.rpartition(":")
+    meant = {"address": address, "host": host, "port": port, "table": HANDLE, "name": NAME}
+    return [_PLACEHOLDER.sub(lambda found: meant[found[1]], word) for word in words]
+
+
+class Program:
+    """A running client. It has a session of its own, so that what it starts ends with it."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        """Made by `start`."""
+        self._process: Final = process
+        self._last_words: Final[deque[str]] = deque(maxlen=LAST_LINES)
+        self._listening: Final = asyncio.ensure_future(self._listen())
+
+    @classmethod
+    async def start(cls, words: Sequence[str]) -> Program:
+        """Starts it, in the current folder. Raises OSError when there is no such program."""
+        return cls(
+            await asyncio.create_subprocess_exec(
+                *words,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.DEVNULL,
+                stderr=asyncio.subprocess.PIPE,
+                start_new_session=True,
+            )
+        )
+
+    async def ended(self) -> int:
+        """Waits for its end; gives its exit code, negative when a signal ended it."""
+        return await self._process.wait()
+
+    async def stop(self) -> None:
+        """Ends it, and whatever it has started, if they run."""
+        if self._process.returncode is None:
+            self._signal(signal.SIGTERM)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(STOP_PATIENCE):
+                    await self._process.wait()
+        self._signal(signal.SIGKILL)
+        await self._process.wait()
+        await self._listening
+
+    def last_words(self) -> list[str]:
+        """The last lines that it wrote to stderr."""
+        return list(self._last_words)
+
+    def _signal(self, number: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, number)
+
+    async def _listen(self) -> None:
+        assert self._process.stderr is not None, "it is a pipe"
+        with contextlib.suppress(ValueError):  # a line that is longer than any of ours
+            async for line in self._process.stderr:
+                self._last_words.append(line.decode(errors="replace").rstrip())
