@@ -26,6 +26,9 @@ LAST_LINES: Final = 20
 STOP_PATIENCE: Final = 3.0
 """Seconds for a client to end after SIGTERM, before it is killed."""
 
+LISTEN_PATIENCE: Final = 1.0
+"""Seconds in which the last words of a client that has ended must have come."""
+
 _PLACEHOLDER: Final = re.compile(r"\{(address|host|port|table|name)\}")
 
 
@@ -79,7 +82,9 @@ class Program:
                     await self._process.wait()
         self._signal(signal.SIGKILL)
         await self._process.wait()
-        await self._listening
+        # Something that has left the session of the client may still hold its stderr.
+        await asyncio.wait((self._listening,), timeout=LISTEN_PATIENCE)
+        self._listening.cancel()
 
     def last_words(self) -> list[str]:
         """The last lines that it wrote to stderr."""

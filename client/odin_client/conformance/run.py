@@ -81,7 +81,7 @@ def report(result: Result) -> list[str]:
     lines = [
         f"{result.point.name}: {'passed' if result.passed else 'FAILED'}",
         f"  expected  {result.expected}",
-        f"  came      {result.came or 'that'}",
+        f"  came      {result.came or 'as expected'}",
     ]
     if not result.passed:
         lines.append(f"  calls     {', '.join(_counted(result.calls)) or 'none'}")
