@@ -1,4 +1,4 @@
-"""The clients of examples/ and our own play together, over lines that fail in mid-game.
+"""The clients of examples/ pass the conformance kit, and play with our own over lines that fail.
 
 `make interop` runs this. A language whose tools this machine lacks is left out, and that is said;
 on CI it is a failure.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from pathlib import Path
@@ -32,6 +33,9 @@ pytestmark = pytest.mark.interop
 
 GAME_PATIENCE: Final = 150
 """Seconds for a game in which every line fails once; a silent one is noticed after 25."""
+
+KIT_PATIENCE: Final = 300
+"""Seconds for all points of the kit; a stream that has fallen silent is given up after 25."""
 
 MID_GAME: Final = 20
 """The decision of the game at which the lines fail."""
@@ -88,6 +92,16 @@ def test_it_is_built_from_the_contract_alone_and_its_own_tools_like_it(example: 
         pytest.skip(reason)
     example.carry_out(example.build)
     example.carry_out(example.check)
+
+
+@pytest.mark.timeout(KIT_PATIENCE + 30)
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.language)
+async def test_it_passes_every_point_of_the_conformance_kit(example: Example) -> None:
+    if missing := example.missing():
+        pytest.skip(f"The client in {example.language} needs {', '.join(missing)}.")
+    kit = [*ODIN_TABLE, "conformance", "--jobs", "4", "--client", shlex.join(example.run)]
+    async with asyncio.timeout(KIT_PATIENCE):
+        await run(kit, example.folder)
 
 
 @pytest.mark.timeout(GAME_PATIENCE + 30)
