@@ -148,3 +148,15 @@ def in_words(request: Message) -> str:
             return f"Act on decision {request.decision_id}"
         case _:
             return type(request).__name__.removesuffix("Request")
+
+
+def difference(before: Scripted, after: Scripted) -> str:
+    """How a repeated request differs from the first one."""
+    if type(before) is not type(after):
+        return in_words(after)
+    fields = [
+        field.name
+        for field in before.DESCRIPTOR.fields
+        if getattr(before, field.name) != getattr(after, field.name)
+    ]
+    return f"{in_words(after)}, with another {' and '.join(fields)}"

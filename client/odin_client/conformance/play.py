@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from random import Random
-from typing import Final, Protocol, TypeVar
+from typing import Final, TypeVar
 
-from odin_client.conformance.calls import Call, Refusal, Scripted, Stream, in_words
+from odin_client.conformance.calls import Call, Refusal, Scripted, Stream, difference, in_words
+from odin_client.conformance.program import Client
 from odin_client.conformance.server import ScriptedServer
 from odin_client.conformance.table import CLIENT, HANDLE, OTHER, Table
 from odin_client.values import Pass, PickUp, PlayCards
@@ -51,22 +52,6 @@ class Shortfall(Exception):
         self.came: Final = came
 
 
-class Client(Protocol):
-    """A client under test that is running."""
-
-    async def ended(self) -> int:
-        """Waits for its end; gives its exit code, negative when a signal ended it."""
-        ...
-
-    async def stop(self) -> None:
-        """Ends it, if it runs."""
-        ...
-
-    def last_words(self) -> list[str]:
-        """The last lines that it wrote to stderr."""
-        ...
-
-
 Request = TypeVar("Request", bound=Scripted)
 
 
@@ -102,17 +87,20 @@ class Play:
 
     # What the client does
 
-    async def sits_down(self) -> None:
-        """Takes the seat."""
+    async def asks_for_a_seat(self) -> Call:
+        """Takes the seat; it has it then, but no answer yet."""
         call, request = await self._next(lobby_pb2.TakeSeatRequest, "TakeSeat")
-        if request.seat != CLIENT and request.HasField("seat"):
+        if request.HasField("seat") and request.seat != CLIENT:
             raise Shortfall(f"TakeSeat of any seat, or of seat {CLIENT}", f"seat {request.seat}")
         self.table.sit_down(request.name, request.occupant)
-        seq = len(self.table.events)
-        call.ends(lobby_pb2.TakeSeatResponse(table=HANDLE, seat=CLIENT, seq=seq))
+        return call
+
+    async def sits_down(self) -> None:
+        """Takes the seat."""
+        self.confirm(await self.asks_for_a_seat())
 
     async def watches(self) -> None:
-        """Opens its first stream, with a snapshot or the whole log."""
+        """Opens its first stream, which begins with a snapshot."""
         call, request = await self._next(
             play_pb2.WatchTableRequest, "WatchTable from a snapshot on"
         )
@@ -124,8 +112,7 @@ class Play:
         """Sits down and watches; then the game starts, and it has to open."""
         await self.sits_down()
         await self.watches()
-        self.table.start()
-        self.tell()
+        self.start()
 
     async def comes_back(self, *, resumes: bool = False, not_before: float = 0.0) -> None:
         """Watches again; `not_before` so many seconds have passed since the script's last deed.
@@ -150,7 +137,10 @@ class Play:
         assert decision is not None, "a deal is played"
         assert decision.seat == CLIENT, "the client has to act"
         call, request = await self._next(play_pb2.ActRequest, f"Act on decision {number}")
-        self._check(request, number)
+        if request.decision_id != number:
+            raise Shortfall(f"Act on decision {number}", in_words(request))
+        if not 1 <= len(request.request_id) <= 64:
+            raise Shortfall("a request_id of 1 to 64 characters", repr(request.request_id))
         return call
 
     async def acts(self) -> None:
@@ -165,7 +155,7 @@ class Play:
         expected = f"{in_words(call.request)} again, with the same request_id and content"
         again, request = await self._next(type(call.request), expected, not_before=not_before)
         if request != call.request:
-            raise Shortfall(expected, _difference(call.request, request))
+            raise Shortfall(expected, difference(call.request, request))
         return again
 
     async def repeats_and_comes_back(self, call: Call) -> None:
@@ -180,7 +170,7 @@ class Play:
             if isinstance(again.request, play_pb2.WatchTableRequest):
                 self._serve_rightly(again, again.request, resumes=False)
             elif again.request != call.request:
-                raise Shortfall(expected, _difference(call.request, again.request))
+                raise Shortfall(expected, difference(call.request, again.request))
             else:
                 self.confirm(again, replayed=True)
 
@@ -216,20 +206,10 @@ class Play:
                 raise Shortfall("its end, without another call", call)
 
     async def _end(self, expected: str) -> int:
-        coming = asyncio.ensure_future(self.server.calls.get())
-        try:
-            await asyncio.wait(
-                (coming, self._client_ended),
-                timeout=self.pace.patience,
-                return_when=asyncio.FIRST_COMPLETED,
-            )
-            if coming.done():
-                raise Shortfall(expected, in_words(coming.result().request))
-        finally:
-            coming.cancel()
-        if not self._client_ended.done():
-            raise Shortfall(expected, f"nothing for {self.pace.patience:g} s")
-        return self._client_ended.result()
+        news = await self._news(expected)
+        if isinstance(news, Call):
+            raise Shortfall(expected, in_words(news.request))
+        return news
 
     async def finishes(self) -> None:
         """Plays the game to its end against greedy, and ends with 0 when the table has ended."""
@@ -244,6 +224,11 @@ class Play:
         await self.ends_well()
 
     # What the script does
+
+    def start(self) -> None:
+        """Starts the game; the client has to open."""
+        self.table.start()
+        self.tell()
 
     def tell(self) -> None:
         """Sends all events that the client has not got, in one message."""
@@ -290,8 +275,13 @@ class Play:
             raise Shortfall(f"one of the choices of decision {decision}", str(problem)) from None
 
     def confirm(self, call: Call, *, replayed: bool = False) -> None:
-        """Answers an action that was carried out."""
-        call.ends(play_pb2.ActResponse(seq=len(self.table.events), replayed=replayed))
+        """Answers a call that was carried out."""
+        seq = len(self.table.events)
+        if isinstance(call.request, play_pb2.ActRequest):
+            call.ends(play_pb2.ActResponse(seq=seq, replayed=replayed))
+        else:
+            seat = lobby_pb2.TakeSeatResponse(table=HANDLE, seat=CLIENT, seq=seq, replayed=replayed)
+            call.ends(seat)
 
     def refuse(self, call: Call, refusal: Refusal) -> None:
         """Lets a call fail."""
@@ -375,12 +365,20 @@ class Play:
         waited = call.time - self.moment
         if waited < not_before * EARLY:
             raise Shortfall(
-                f"{expected}, after {not_before:g} s", f"{in_words(request)}, after {waited:.2f} s"
+                f"after {not_before:g} s or more: {expected}",
+                f"after {waited:.2f} s: {in_words(request)}",
             )
         return call, request
 
     async def _any(self, expected: str) -> Call:
         """The next call that a script sees."""
+        news = await self._news(expected)
+        if not isinstance(news, Call):
+            raise Shortfall(expected, _its_end(news))
+        return news
+
+    async def _news(self, expected: str) -> Call | int:
+        """The next call that a script sees, or the exit code of a client that has ended."""
         coming = asyncio.ensure_future(self.server.calls.get())
         await asyncio.wait(
             (coming, self._client_ended),
@@ -391,14 +389,8 @@ class Play:
             return coming.result()
         coming.cancel()
         if self._client_ended.done():
-            raise Shortfall(expected, _its_end(self._client_ended.result()))
+            return self._client_ended.result()
         raise Shortfall(expected, f"nothing for {self.pace.patience:g} s")
-
-    def _check(self, request: play_pb2.ActRequest, decision: int) -> None:
-        if request.decision_id != decision:
-            raise Shortfall(f"Act on decision {decision}", in_words(request))
-        if not 1 <= len(request.request_id) <= 64:
-            raise Shortfall("a request_id of 1 to 64 characters", repr(request.request_id))
 
     def _note_the_time(self) -> None:
         self.moment = asyncio.get_running_loop().time()
@@ -414,18 +406,6 @@ def _action(message: decision_pb2.Action) -> Action:
             return EnginePass(CLIENT)
         case _:
             raise ValueError("an Act without an action")
-
-
-def _difference(before: Scripted, after: Scripted) -> str:
-    """How a repeated request differs from the first one."""
-    if type(before) is not type(after):
-        return in_words(after)
-    fields = [
-        field.name
-        for field in before.DESCRIPTOR.fields
-        if getattr(before, field.name) != getattr(after, field.name)
-    ]
-    return f"{in_words(after)}, with another {' and '.join(fields)}"
 
 
 def _its_end(code: int) -> str:

@@ -36,7 +36,7 @@ class Point:
 
 async def _snapshot_first(play: Play) -> None:
     await play.sits_down()
-    play.table.start()
+    play.start()
     await play.watches()
     await play.acts()
     play.other_acts()
@@ -140,7 +140,11 @@ async def _unknown_value(play: Play) -> None:
 
 
 async def _lost_answer(play: Play) -> None:
-    await play.begins()
+    call = await play.asks_for_a_seat()
+    play.refuse(call, Refusal(grpc.StatusCode.UNAVAILABLE))
+    play.confirm(await play.repeats(call), replayed=True)
+    await play.watches()
+    play.start()
     for code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED):
         call = await play.tries()
         play.carry_out(call)

@@ -1,4 +1,4 @@
-"""A client under test as a process: its command line, its end, its last words."""
+"""A client under test, which is a process: its command line, its end, its last words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import shlex
 import signal
 from collections import deque
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Protocol
 
 from odin_client.conformance.table import HANDLE
 
@@ -45,6 +45,22 @@ def filled_in(words: Sequence[str], address: str) -> list[str]:
     host, _, port = address.rpartition(":")
     meant = {"address": address, "host": host, "port": port, "table": HANDLE, "name": NAME}
     return [_PLACEHOLDER.sub(lambda found: meant[found[1]], word) for word in words]
+
+
+class Client(Protocol):
+    """A client under test that is running."""
+
+    async def ended(self) -> int:
+        """Waits for its end; gives its exit code, negative when a signal ended it."""
+        ...
+
+    async def stop(self) -> None:
+        """Ends it, if it runs."""
+        ...
+
+    def last_words(self) -> list[str]:
+        """The last lines that it wrote to stderr."""
+        ...
 
 
 class Program:

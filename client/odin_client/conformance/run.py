@@ -7,8 +7,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from odin_client.conformance.play import Client, Pace, Play, Shortfall
+from odin_client.conformance.play import Pace, Play, Shortfall
 from odin_client.conformance.points import Point
+from odin_client.conformance.program import Client
 from odin_client.conformance.server import ScriptedServer
 from odin_client.conformance.table import Table
 
