@@ -296,7 +296,10 @@ def main() -> int:
     given = parser.parse_args()
     mistake = Mistake[given.mistake] if given.mistake else None
     client = BareClient(given.address, given.table, given.name, given.silence, mistake)
-    return asyncio.run(client.run())
+    try:
+        return asyncio.run(client.run())
+    except ValueError as problem:
+        sys.exit(f"bare client: {problem}")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import sys
 import time
@@ -14,6 +15,7 @@ from odin_client.conformance.points import POINTS
 from odin_client.conformance.program import filled_in, words_of
 from tests.client.programs import DEADLINE, Program, Programs, gone
 
+PAGE: Final = (Path(__file__).parents[3] / "docs" / "conformance.md").read_text("utf-8")
 BARE: Final = f"{sys.executable} -m tests.client.conformance.bare_client"
 BOT: Final = f"{sys.executable} -m odin_client bot {{table}}@{{address}}"
 
@@ -35,31 +37,26 @@ def test_our_own_bot_passes_every_point(programs: Programs) -> None:
     assert kit.errors == []
 
 
-def test_a_client_that_falls_short_is_told_what_was_expected_and_what_came(
-    programs: Programs,
+@pytest.mark.parametrize(
+    ("sample", "mistake", "points"),
+    [
+        ("passed", "", ("snapshot-first", "resume")),
+        ("failed", "STUMBLES_OVER_AN_EVENT", ("unknown-event",)),
+    ],
+)
+def test_it_says_what_was_expected_and_what_came_as_the_page_about_it_shows(
+    programs: Programs, sample: str, mistake: str, points: tuple[str, ...]
 ) -> None:
-    client = f"{BARE} --mistake COMES_BACK_ALTHOUGH_SUPERSEDED"
-    came = "WatchTable after event 8 of log 'log-1'"
-    kit = check(programs, client, points=("superseded", "snapshot-first"))
-    assert kit.end() == 1
-    assert kit.out == [
-        "snapshot-first: passed",
-        "  expected  The decision that is open in the first snapshot is acted on.",
-        "  came      as expected",
-        "superseded: FAILED",
-        "  expected  its end, without another call",
-        f"  came      {came}",
-        f"  calls     TakeSeat, WatchTable from a snapshot on, Act on decision 6, {came}",
-        "1 passed, 1 failed",
-    ]
+    client = f"{BARE} --mistake {mistake}" if mistake else BARE
+    kit = check(programs, client, points=points)
+    assert kit.end() == bool(mistake)
+    shown = PAGE.partition(f"<!-- sample: {sample} -->")[2].split("```")[1]
+    assert kit.out == shown.strip("\n").splitlines()
 
 
-def test_what_a_client_said_last_is_shown_when_it_falls_short(programs: Programs) -> None:
-    client = f"{BARE} --mistake STUMBLES_OVER_AN_EVENT"
-    kit = check(programs, client, points=("unknown-event",))
-    assert kit.end() == 1
-    assert "  came      its end with exit code 1" in kit.out
-    assert "  stderr    ValueError: an event that I do not know" in kit.out
+def test_the_page_about_it_has_every_point() -> None:
+    rows = re.findall(r"^\| `([a-z-]+)` \| .* \| (.*) \|$", PAGE, re.MULTILINE)
+    assert rows == [(point.name, point.expected) for point in POINTS]
 
 
 def test_a_client_that_hangs_is_ended_with_all_that_it_has_started(
