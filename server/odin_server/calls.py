@@ -10,9 +10,17 @@ import asyncio
 import contextlib
 import logging
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Generator,
+    Iterable,
+    Mapping,
+)
 from datetime import timedelta
-from typing import Any, Final, Generic, NamedTuple, NoReturn, TypeVar
+from typing import Any, Final, Generic, NamedTuple, NoReturn, Protocol, TypeVar
 
 import grpc
 from google.protobuf.message import DecodeError, Message
@@ -34,7 +42,24 @@ _QUIET: Final = 0.1
 """Seconds without a call after which no more are expected by a server that stops."""
 
 Request = TypeVar("Request", bound=Message)
-_Context = grpc.aio.ServicerContext[bytes, Any]
+
+
+class Context(Protocol):
+    """What a call comes with: gRPC's own context of a call, or that of another way in (`web`)."""
+
+    def invocation_metadata(self) -> Iterable[tuple[str, str | bytes]] | None:
+        """The metadata, its keys in lower case."""
+        ...
+
+    def peer(self) -> str:
+        """Where it came from, as gRPC writes it: ipv4:127.0.0.1:53412."""
+        ...
+
+    async def abort(
+        self, code: grpc.StatusCode, details: str, trailing_metadata: tuple[tuple[str, Any], ...]
+    ) -> NoReturn:
+        """Ends the call by raising an error that says this."""
+        ...
 
 
 class Caller(NamedTuple):
@@ -93,17 +118,17 @@ class Calls:
         self._of_credential: Final = _calls_of("credential", limits, monotonic)
         self._of_address: Final = _calls_of("address", limits, monotonic)
 
-    def handler(self, service: str, methods: dict[str, Unary[Any] | Streaming[Any]]) -> Any:
+    def handler(self, service: str, methods: Mapping[str, Unary[Any] | Streaming[Any]]) -> Any:
         """The handlers of a service, by the names of its methods."""
         handlers: dict[str, grpc.RpcMethodHandler[bytes, Any]] = {}
         for name, method in methods.items():
             if isinstance(method, Unary):
                 handlers[name] = grpc.unary_unary_rpc_method_handler(
-                    self._unary(f"{service}.{name}", method)
+                    self.unary(f"{service}.{name}", method)
                 )
             else:
                 handlers[name] = grpc.unary_stream_rpc_method_handler(
-                    self._streaming(f"{service}.{name}", method)
+                    self.streaming(f"{service}.{name}", method)
                 )
         return grpc.method_handlers_generic_handler(service, handlers)
 
@@ -143,8 +168,10 @@ class Calls:
         finally:
             self._under_way -= 1
 
-    def _unary(self, name: str, method: Unary[Any]) -> Callable[[bytes, _Context], Any]:
-        async def call(data: bytes, context: _Context) -> bytes:
+    def unary(self, name: str, method: Unary[Any]) -> Callable[[bytes, Context], Awaitable[bytes]]:
+        """Does a call of this method: takes its request and gives its answer, both encoded."""
+
+        async def call(data: bytes, context: Context) -> bytes:
             with self._counted():
                 try:
                     request = self._request(method.request, data)
@@ -159,8 +186,12 @@ class Calls:
 
         return call
 
-    def _streaming(self, name: str, method: Streaming[Any]) -> Callable[[bytes, _Context], Any]:
-        async def call(data: bytes, context: _Context) -> AsyncIterator[bytes]:
+    def streaming(
+        self, name: str, method: Streaming[Any]
+    ) -> Callable[[bytes, Context], AsyncGenerator[bytes]]:
+        """Does a call of this method: takes its request and gives its answers, each encoded."""
+
+        async def call(data: bytes, context: Context) -> AsyncGenerator[bytes]:
             with self._counted():
                 try:
                     request = self._request(method.request, data)
@@ -187,7 +218,7 @@ class Calls:
             raise malformed("message", f"These bytes are no {kind.__name__}.") from None
         return request
 
-    def _caller(self, context: _Context) -> Caller:
+    def _caller(self, context: Context) -> Caller:
         """Who is asking; raises BAD_CREDENTIAL, CLIENT_TOO_OLD or SERVER_DRAINING."""
         authorization: str | None = None
         revision: str | None = None
@@ -207,7 +238,7 @@ class Calls:
             )
         return Caller(credential, _address(context.peer()), self._for_operator)
 
-    async def _refuse(self, name: str, error: Exception, context: _Context) -> NoReturn:
+    async def _refuse(self, name: str, error: Exception, context: Context) -> NoReturn:
         """Ends the call with the typed refusal that belongs to this error."""
         if isinstance(error, StoreUnavailable):
             refusal = Refusal(

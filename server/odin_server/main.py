@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 from importlib.metadata import version
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
@@ -34,13 +34,17 @@ from odin_server.event_log import (
     StoreUnavailable,
 )
 from odin_server.lobby import Lobby
+from odin_server.page import NoPage
 from odin_server.retention import Retention
-from odin_server.service import Services
+from odin_server.service import Methods, Services
 from odin_server.settings import Settings
 from odin_server.standstill import Standstill
 from odin_server.table import Table, World
 from odin_server.table_state import TablePhase
 from odin_server.watch import Watch
+
+if TYPE_CHECKING:
+    from odin_server.web import Web
 
 _LAST_GRACE: Final = 0.5
 """Seconds for what has not ended by itself when the server stops."""
@@ -73,6 +77,8 @@ class Server:
         self.settings: Final = settings
         self.port = settings.port
         """The port that it listens on, once started."""
+        self.http_port: int | None = None
+        """The port on which it serves HTTP, once started, if it does."""
         clock = clock or SystemClock()
         seeded = settings.seed is not None
         chance = chance or (random.Random(settings.seed) if seeded else secrets.SystemRandom())
@@ -100,9 +106,10 @@ class Server:
         self._control: Final = Control(settings, self._services, self._log, clock)
         self._health: Final = health.aio.HealthServicer()
         self._grpc: grpc.aio.Server | None = None
+        self._web: Web | None = None
 
     async def start(self) -> None:
-        """Listens and serves; raises CannotListen."""
+        """Listens and serves; raises CannotListen, and NoPage when it shall show one."""
         server = grpc.aio.server(
             options=channel_options(self.settings),
             # Not grpc.max_concurrent_streams: that would let callers hang instead of refusing.
@@ -122,15 +129,35 @@ class Server:
                 f"Cannot listen on {address}: it is in use, or not an address of this machine. "
                 "Choose another one with --listen HOST:PORT."
             ) from None
+        web = await self._listen_for_http(methods)
         await self._standstill.start(is_needed=lambda: not self.lobby.is_empty)
         await self.lobby.start()
         await server.start()
         self._grpc = server
+        if web is not None:
+            await web.start()
+            self._web = web
         self.watch.start()
         self.retention.start()
         await self._control.start()
         for name in ("", *methods):
             await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
+
+    async def _listen_for_http(self, methods: Methods) -> Web | None:
+        if self.settings.http is None:
+            return None
+        from odin_server.web import CannotBind, Web  # noqa: PLC0415 (needs what the extra brings)
+
+        web = Web(self.settings, self.settings.http, self._calls, methods)
+        try:
+            self.http_port = await web.listen()
+        except CannotBind as error:
+            host, port = self.settings.http.host, self.settings.http.port
+            raise CannotListen(
+                f"Cannot listen on {_bracketed(host)}:{port}: {error}. "
+                "Choose another one with --http HOST:PORT."
+            ) from None
+        return web
 
     async def stop(self) -> None:
         """Says that it stops, lets calls under way finish, tells every stream, and ends."""
@@ -146,7 +173,9 @@ class Server:
         self.watch.drain()
         await self._calls.finished(self.settings.drain_grace)
         # What is left are viewers that do not read, and calls of the standard services.
-        await server.stop(_LAST_GRACE)
+        await asyncio.gather(
+            server.stop(_LAST_GRACE), *([] if self._web is None else [self._web.stop()])
+        )
         await self.watch.stop()
         # The last calls may have set timers again.
         await self.lobby.stop()
@@ -167,7 +196,7 @@ def run(settings: Settings, beside: Beside = _nothing) -> int:
     try:
         log = SqliteLog(settings.store) if settings.store else MemoryLog()
         asyncio.run(_serve(settings, log, beside))
-    except (CannotListen, CannotOpen) as error:
+    except (CannotListen, CannotOpen, NoPage) as error:
         sys.stderr.write(f"error: {error}\n")
         return 1
     except StoreUnavailable as error:
@@ -205,6 +234,9 @@ async def _serve(settings: Settings, log: EventLog, beside: Beside) -> None:
     # 700 objects, as Python does, took a tenth of the processor time of a busy server.
     gc.set_threshold(20_000, 20, 50)
     sys.stdout.write(f"odin-table serves on {_bracketed(settings.host)}:{server.port}\n")
+    if settings.http is not None:
+        at = f"{_bracketed(settings.http.host)}:{server.http_port}"
+        sys.stdout.write(f"and over HTTP on http://{at}/\n")
     sys.stdout.flush()
     async with beside(server.port):
         await stopping.wait()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from functools import partial
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from google.protobuf.message import Message
 
@@ -42,6 +42,9 @@ _MOST_EVENTS_A_PAGE: Final = 1000
 _EVENTS_A_PAGE: Final = 500
 
 Result = TypeVar("Result")
+
+Methods: TypeAlias = Mapping[str, Mapping[str, Unary[Any] | Streaming[Any]]]
+"""The methods of each service, by their names in the contract."""
 
 
 class Answered(NamedTuple):
@@ -85,8 +88,8 @@ class Services:
         )
         self._streams_of_address: Final = Held("streams_per_address", limits.streams_per_address)
 
-    def methods(self) -> dict[str, dict[str, Unary[Any] | Streaming[Any]]]:
-        """The methods of each service, by their names in the contract."""
+    def methods(self) -> Methods:
+        """All of them."""
         return {
             "odin_table.v1.LobbyService": {
                 "GetServerInfo": Unary(lobby_pb2.GetServerInfoRequest, self.get_server_info),

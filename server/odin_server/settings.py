@@ -60,6 +60,20 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Http:
+    """Where the calls are served over HTTP as well, and for whom."""
+
+    host: str
+    """The address to listen on."""
+    port: int
+    """0: any free port."""
+    page: Path | None = None
+    """The folder of a page that is shown to browsers."""
+    origins: tuple[str, ...] = ()
+    """The origins of other pages that may call, such as https://example.org; "*": all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """How a server runs. Times are in seconds."""
 
@@ -67,6 +81,8 @@ class Settings:
     """The address to listen on; loopback unless told."""
     port: int = DEFAULT_PORT
     """0: any free port."""
+    http: Http | None = None
+    """None: gRPC only."""
     store: Path | None = None
     """The file that keeps the tables. None: they live in memory."""
     seed: int | None = None

@@ -7,12 +7,13 @@ import re
 import signal
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 import pytest
 
-from odin_client.commands.main import COMMANDS
-from tests.client.programs import Program, Programs, gone, open_table
+from odin_client.commands.main import COMMANDS, run
+from tests.client.programs import DEADLINE, Program, Programs, gone, open_table
 
 
 def play_default(program: Program, until: str = "gameEnded") -> None:
@@ -95,6 +96,10 @@ def test_wrong_usage_ends_with_2_and_says_why(programs: Programs) -> None:
             ("play", "--ui", "gui"),
             ("host", "--seats", "2", "--bots", "2"),
             ("serve", "--listen", "127.0.0.1:x"),
+            ("serve", "--http", "port"),
+            ("serve", "--http", "70000"),
+            ("serve", "--page", "."),
+            ("serve", "--http", "0", "--page", "no-such-folder"),
             ("serve", "--set", "nothing=1"),
             ("serve", "--set", "heartbeat=11"),
             ("bot", "--strategy", "greedy"),
@@ -137,6 +142,31 @@ def test_a_server_stops_in_order_when_it_is_told_to(programs: Programs) -> None:
         server.process.send_signal(number)
         assert server.end() == 0
         assert server.errors == []
+
+
+def test_a_server_serves_http_where_it_listens_and_says_where(programs: Programs) -> None:
+    server = programs.start("serve", "--listen", "127.0.0.1:0", "--http", "0")
+    server.line_with("odin-table serves on 127.0.0.1:")
+    address = server.line_with("over HTTP on").split()[-1]
+    assert address.startswith("http://127.0.0.1:")
+    request = urllib.request.Request(
+        f"{address}odin_table.v1.LobbyService/GetServerInfo",
+        data=b"{}",
+        headers={"content-type": "application/json"},
+    )
+    with urllib.request.urlopen(request, timeout=DEADLINE) as answer:
+        assert json.load(answer)["revision"] == 1
+    server.process.send_signal(signal.SIGTERM)
+    assert server.end() == 0
+    assert server.errors == []
+
+
+def test_serving_http_without_the_extra_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "connectrpc", None)  # as if it were not there
+    assert run(["serve", "--http", "0"]) == 1
+    assert "pip install 'odin-table[web]'" in capsys.readouterr().err
 
 
 def test_a_server_can_end_with_its_last_table(programs: Programs) -> None:

@@ -41,6 +41,11 @@ def bearer(credential: bytes) -> str:
     return "Bearer " + base64.urlsafe_b64encode(credential).rstrip(b"=").decode()
 
 
+def credential_of(name: str) -> bytes:
+    """The credential of somebody: the same for the same name, so that runs can be compared."""
+    return hashlib.sha256(name.encode()).digest()
+
+
 class Refused(Exception):
     """What a refused call says, taken apart."""
 
@@ -76,8 +81,7 @@ class Person:
 
     def __init__(self, channel: grpc.aio.Channel, name: str) -> None:
         self.name = name
-        self.credential = hashlib.sha256(name.encode()).digest()
-        """The same for the same name, so that runs can be compared."""
+        self.credential = credential_of(name)
         self.metadata: Metadata = (("authorization", bearer(self.credential)),)
         self.channel = channel
         self.lobby = lobby_pb2_grpc.LobbyServiceStub(channel)

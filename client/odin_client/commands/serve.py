@@ -7,6 +7,8 @@ import signal
 import sys
 import threading
 from dataclasses import fields, replace
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,10 +17,11 @@ from odin_client.address import DEFAULT_PORT
 from odin_client.commands.options import interfaces
 from odin_client.commands.store import file_of
 from odin_client.commands.store import option as store_option
+from odin_client.errors import ClientError
 from odin_client.languages import _
 
 if TYPE_CHECKING:
-    from odin_server.settings import Settings
+    from odin_server.settings import Http, Settings
 
 
 @click.command(
@@ -36,6 +39,30 @@ if TYPE_CHECKING:
     show_default=True,
     help=_("Where to listen. 0.0.0.0 is every address of this machine, port 0 any free port."),
 )
+@click.option(
+    "--http",
+    metavar="[HOST:]PORT",
+    help=_(
+        "Serve browsers and curl as well, on this port (Connect, gRPC-Web, JSON). HOST is that of "
+        "--listen unless you say another one. Needs the extra odin-table[web]."
+    ),
+)
+@click.option(
+    "--page",
+    metavar="FOLDER",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help=_("With --http: show browsers the page in this folder."),
+)
+@click.option(
+    "--allow-origin",
+    "origins",
+    multiple=True,
+    metavar="ORIGIN",
+    help=_(
+        "With --http: let a page from elsewhere call, such as https://example.org, or from "
+        "anywhere (*). May be repeated."
+    ),
+)
 @store_option
 @click.option("--seed", type=int, help=_("Deal the same cards each time. Never for a real game."))
 @click.option(
@@ -52,6 +79,9 @@ if TYPE_CHECKING:
 @click.option("--until-stdin-closes", is_flag=True, hidden=True)
 def command(
     listen: str,
+    http: str | None,
+    page: Path | None,
+    origins: tuple[str, ...],
     store: str,
     seed: int | None,
     changes: tuple[str, ...],
@@ -68,6 +98,7 @@ def command(
     host, port = _host_and_port(listen)
     file = file_of(store)
     settings = Settings(host=host, port=port, store=file, seed=seed, until_empty=until_empty)
+    settings = replace(settings, http=_http(http, host, page, origins))
     settings = _changed(settings, changes)
     if lists_settings:
         for name, value in _settings_in(settings).items():
@@ -87,7 +118,7 @@ def _settings_in(settings: Settings) -> dict[str, int | float]:
     own = {
         field.name: getattr(settings, field.name)
         for field in fields(settings)
-        if field.name not in ("host", "port", "store", "seed", "limits", "until_empty")
+        if field.name not in ("host", "port", "http", "store", "seed", "limits", "until_empty")
     }
     return own | {f.name: getattr(settings.limits, f.name) for f in fields(settings.limits)}
 
@@ -121,11 +152,36 @@ def _host_and_port(listen: str) -> tuple[str, int]:
     host, colon, port = listen.rpartition(":")
     if not colon:
         host, port = listen, str(DEFAULT_PORT)
-    if not port.isdigit() or int(port) > 65535 or not host:
+    if not _is_port(port) or not host:
         raise click.BadParameter(
             _("{text} is not HOST:PORT.").format(text=repr(listen)), param_hint="--listen"
         )
     return host.strip("[]"), int(port)
+
+
+def _http(where: str | None, host: str, page: Path | None, origins: tuple[str, ...]) -> Http | None:
+    """What is said about HTTP, in one; `host` is where it listens unless it says."""
+    from odin_server.settings import Http
+
+    if where is None:
+        if page is not None or origins:
+            raise click.UsageError(_("--page and --allow-origin need --http PORT."))
+        return None
+    own_host, _colon, port = where.rpartition(":")
+    if not _is_port(port):
+        raise click.BadParameter(
+            _("{text} is not [HOST:]PORT.").format(text=repr(where)), param_hint="--http"
+        )
+    if any(find_spec(name) is None for name in ("connectrpc", "uvicorn")):
+        raise ClientError(
+            _("--http needs packages that are not installed."),
+            _("Install them: pip install 'odin-table[web]'"),
+        )
+    return Http(host=own_host.strip("[]") or host, port=int(port), page=page, origins=origins)
+
+
+def _is_port(text: str) -> bool:
+    return text.isascii() and text.isdigit() and int(text) <= 65535
 
 
 def _stop_with_stdin() -> None:
