@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import socket
 from collections.abc import (
     Awaitable,
@@ -60,6 +61,9 @@ _PAGE_HEADERS: Final = (
 _LAST_GRACE: Final = 1
 """Seconds for what has not ended by itself when the server stops. uvicorn counts in whole ones."""
 
+
+_BACKLOG: Final = 2048
+"""Connections that may wait until they are looked at."""
 
 _MOST_UNSENT: Final = 16 * 1024
 """Bytes that the system keeps for somebody who reads slowly. uvicorn keeps 64 KiB, then a stream
@@ -252,13 +256,20 @@ async def _listening(http: Http, settings: Settings) -> socket.socket:
             http.host, http.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )
         family, _, _, _, address = found[0]
-        listening = socket.create_server(
-            address[:2],
-            family=family,
-            backlog=2048,
-            dualstack_ipv6=http.host == "::" and socket.has_dualstack_ipv6(),
-        )
+        # Named, since asyncio sends small answers at once only where it knows that it is TCP.
+        listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     except OSError as error:
+        raise CannotBind(error.strerror or str(error)) from None
+    try:
+        if os.name == "posix":
+            # Elsewhere this would let two servers have one port.
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            listening.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, http.host != "::")
+        listening.bind(address)
+        listening.listen(_BACKLOG)
+    except OSError as error:
+        listening.close()
         raise CannotBind(error.strerror or str(error)) from None
     idle, answer = max(round(settings.keepalive), 1), max(round(settings.keepalive_timeout), 1)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
