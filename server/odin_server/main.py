@@ -233,10 +233,11 @@ async def _serve(settings: Settings, log: EventLog, beside: Beside) -> None:
     # An act leaves some ten objects that stay, none of them in a cycle: looking for cycles every
     # 700 objects, as Python does, took a tenth of the processor time of a busy server.
     gc.set_threshold(20_000, 20, 50)
-    sys.stdout.write(f"odin-table serves on {_bracketed(settings.host)}:{server.port}\n")
+    said = f"odin-table serves on {_bracketed(settings.host)}:{server.port}\n"
     if settings.http is not None:
-        at = f"{_bracketed(settings.http.host)}:{server.http_port}"
-        sys.stdout.write(f"and over HTTP on http://{at}/\n")
+        said += f"and over HTTP on http://{_bracketed(settings.http.host)}:{server.http_port}/\n"
+    # In one, since whoever waits for the first line may close the pipe after it.
+    sys.stdout.write(said)
     sys.stdout.flush()
     async with beside(server.port):
         await stopping.wait()
