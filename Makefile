@@ -13,15 +13,22 @@ RELEASED_CONTRACT := proto/released.binpb
 CATALOGUES := $(wildcard client/odin_client/locale/*/LC_MESSAGES/*.po)
 
 .DEFAULT_GOAL := help
-.PHONY: help play setup test test-tmux interop chaos soak bench check check-format check-lint check-types \
-  check-contract check-stubs check-imports check-catalogues format stubs release-contract catalogues \
-  captures lock clean
+.PHONY: help play setup web test test-tmux test-web interop chaos soak bench check check-format check-lint \
+  check-types check-contract check-stubs check-imports check-catalogues format stubs release-contract \
+  catalogues captures lock clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 play: $(VENV)/ready-to-play ## play against three bots in this terminal
 	@$(BIN)/odin-table play $(ARGS)
+
+web: $(VENV)/ready-to-develop ## build the page of examples/web, and play in a browser at http://127.0.0.1:7780/
+	@command -v npm >/dev/null || { \
+	  echo 'The page is built with npm (Node 20 or newer). Install it, then try again.' >&2; exit 1; }
+	@cd examples/web && npm ci --silent --no-audit --no-fund && \
+	  npm run --silent generate && npm run --silent build
+	@$(BIN)/odin-table serve --http 7780 --page examples/web/dist $(ARGS)
 
 setup: $(VENV)/ready-to-develop ## set up everything for playing, testing and checking
 	@echo 'Everything is set up. Next: make play, make test.'
@@ -33,6 +40,9 @@ test-tmux: $(VENV)/ready-to-develop ## run the tests in real tmux
 	@command -v tmux >/dev/null || { \
 	  echo 'These tests need tmux. On Debian and Ubuntu: apt install tmux. Then try again.' >&2; exit 1; }
 	@$(BIN)/python -m pytest -m tmux $(ARGS)
+
+test-web: $(VENV)/ready-to-develop ## run the tests of the page in real Chromium, and those of curl
+	@$(BIN)/python -m pytest -m web -rs tests/web $(ARGS)
 
 interop: $(VENV)/ready-to-develop ## let the clients of examples/ and our own play together
 	@$(BIN)/python -m pytest -m interop -rs tests/interop $(ARGS)

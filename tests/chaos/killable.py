@@ -30,11 +30,14 @@ UNLIMITED = tuple(
 class KillableServer:
     """`odin-table serve` on a port of its own, again and again."""
 
-    def __init__(self, folder: Path, store: str, changes: Sequence[str]) -> None:
+    def __init__(
+        self, folder: Path, store: str, changes: Sequence[str], options: Sequence[str] = ()
+    ) -> None:
         """Nothing runs yet. `store` and `changes` are what --store and --set take."""
-        self.address = Address("127.0.0.1", _free_port())
+        self.address = Address("127.0.0.1", free_port())
         self._log = folder / "server.log"
         self._options = [word for change in changes for word in ("--set", change)]
+        self._options += options
         if store:
             self._options += ["--store", store]
         self._server: LocalServer | None = None
@@ -65,7 +68,7 @@ class KillableServer:
             self._server = None
 
 
-def _free_port() -> int:
+def free_port() -> int:
     """A port that nothing gets by chance while the server is away.
 
     The system takes ports for those who connect from 32768 upwards (ip(7)).

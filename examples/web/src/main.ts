@@ -1,0 +1,337 @@
+// The page: which screen is shown, and what its keys and buttons do.
+
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import type { Card } from "../gen/odin_table/v1/card_pb.js";
+import type { ActionSchema } from "../gen/odin_table/v1/decision_pb.js";
+import { StreamEndReason } from "../gen/odin_table/v1/event_pb.js";
+import type { WatchTableResponse } from "../gen/odin_table/v1/play_pb.js";
+import { TablePhase } from "../gen/odin_table/v1/table_pb.js";
+import * as board from "./board.js";
+import { button, byId, el, redraw } from "./dom.js";
+import { backToTables, showLobby, sitDown, sitting, terms } from "./lobby.js";
+import { sentence } from "./log.js";
+import { Refusal } from "./refusal.js";
+import { Selection } from "./selection.js";
+import { call, follow, lobby, play } from "./server.js";
+import { Table } from "./table.js";
+
+const CODE_LENGTH = 8;
+const LOG_KEPT = 200;
+
+const main = byId("main");
+let leave = new AbortController();
+
+/** Tells a person what happened that nobody asked for; a refusal in the server's words. */
+function say(news: unknown): void {
+  const text = news instanceof Error ? new Refusal(news.cause ?? news).message : String(news);
+  byId("news").textContent = text;
+}
+
+/** One table on the screen, from entering it until another address is shown. */
+class Sitting implements board.Hands {
+  readonly selection = new Selection();
+  byNumber = localStorage.getItem("odin-table.sort") === "number";
+  #table: Table | undefined;
+  #elsewhere = false;
+  /** The decision that was answered, until the stream has brought what came of it. */
+  #answered = 0;
+  readonly #log = el("ol", { class: "log", role: "log", "aria-label": "What happened" });
+  readonly #screen = el("div", { class: "screen" });
+  readonly #where: { table: string } | { code: string };
+  readonly #quit: AbortSignal;
+
+  constructor(where: string, quit: AbortSignal) {
+    this.#where = where.length === CODE_LENGTH ? { code: where } : { table: where };
+    this.#quit = quit;
+    redraw(
+      main,
+      this.#screen,
+      el("details", { open: innerWidth > 900 }, el("summary", {}, "What happened"), this.#log),
+    );
+    document.addEventListener("keydown", (event) => this.#key(event), { signal: quit });
+  }
+
+  /** Follows the table until another screen is shown. */
+  async show(): Promise<void> {
+    this.#elsewhere = false;
+    this.#link("connecting …");
+    try {
+      for await (const item of follow(this.#where, this.#quit, () =>
+        this.#link("reconnecting …"),
+      )) {
+        this.#link("");
+        this.#take(item);
+        this.changed();
+      }
+    } catch (failure) {
+      say(failure);
+      redraw(this.#screen, backToTables());
+    }
+  }
+
+  #take({ item }: WatchTableResponse): void {
+    switch (item.case) {
+      case "snapshot": {
+        const { presence } = this.#table ?? {};
+        this.#table = new Table(item.value);
+        this.#table.presence = presence;
+        this.selection.clear();
+        break;
+      }
+      case "events":
+        for (const event of item.value.events) {
+          const left = event.payload.case === "seatLeft" ? event.payload.value.seat : 0;
+          const leaver = this.#table?.name(left) ?? "";
+          this.#table?.apply(event);
+          this.#tell(this.#table && sentence(event, this.#table, leaver));
+          if (event.payload.case === "decisionOpened") {
+            this.selection.clear();
+          }
+        }
+        break;
+      case "presence":
+        if (this.#table) {
+          this.#table.presence = item.value;
+        }
+        break;
+      case "chat":
+        for (const { name, text } of item.value.lines) {
+          this.#tell(`${name}: ${text}`);
+        }
+        break;
+      case "heartbeat":
+        if (item.value.serverTime) {
+          ahead = timestampMs(item.value.serverTime) - Date.now();
+        }
+        break;
+      case "streamEnd":
+        this.#elsewhere = item.value.reason === StreamEndReason.SUPERSEDED;
+        break;
+    }
+  }
+
+  #tell(text: string | undefined): void {
+    if (text) {
+      this.#log.append(el("li", {}, text));
+      while (this.#log.childElementCount > LOG_KEPT) {
+        this.#log.firstElementChild?.remove();
+      }
+      this.#log.scrollTop = this.#log.scrollHeight;
+    }
+  }
+
+  #link(text: string): void {
+    byId("link").textContent = text;
+    document.body.classList.toggle("offline", text !== "");
+  }
+
+  changed(): void {
+    const table = this.#table;
+    if (!table || this.#quit.aborted) {
+      return;
+    }
+    const { view } = table;
+    const mine = table.myDecision !== undefined;
+    byId("where").textContent = [view.options?.title || view.table, terms(view.options)].join(
+      " · ",
+    );
+    document.title = `${mine ? "Your turn" : view.table} · odin-table`;
+    document.body.classList.toggle("my-turn", mine);
+    const parts = [
+      board.seats(table),
+      board.scores(table),
+      view.phase === TablePhase.PLAYING && board.centre(table, this),
+      board.hand(table, this),
+      this.#answered === view.decision?.id ? undefined : board.choosing(table, this),
+      this.#buttons(table),
+    ];
+    redraw(this.#screen, ...parts.filter((part) => part instanceof HTMLElement));
+    countDown();
+  }
+
+  /** What there is to do beside playing. */
+  #buttons(table: Table): HTMLElement {
+    const { phase, table: handle } = table.view;
+    const { me } = table;
+    const ready = (requestId: string) => ({ requestId, table: handle, ready: true });
+    const parts: (Node | false | undefined)[] = [
+      table.view.code ? el("p", {}, `Others enter with the code ${table.view.code}`) : undefined,
+      this.#elsewhere && el("p", {}, "You play this seat in another window now."),
+      this.#elsewhere && button("Play here", () => this.show(), { class: "main" }),
+      table.paused &&
+        me &&
+        !me.ready &&
+        this.#button("Ready", (id) => lobby.setReady(ready(id)), { class: "main" }),
+      table.paused && me?.ready && el("p", { class: "quiet" }, "Waiting for the others …"),
+      phase === TablePhase.GAME_OVER &&
+        me &&
+        this.#button("Another game", (requestId) => lobby.rematch({ requestId, table: handle }), {
+          class: "main",
+        }),
+      phase === TablePhase.WAITING &&
+        table.view.youAreHost &&
+        this.#button("Add a bot", (requestId) => lobby.addBot({ requestId, table: handle })),
+      table.paused &&
+        table.view.youAreHost &&
+        this.#button("Start", (requestId) => lobby.startGame({ requestId, table: handle })),
+      (!me || me.abandoned) && table.hasRoom && sitting((name) => this.#sit(name)),
+      me && !me.abandoned ? button("Leave", () => this.#leave(handle)) : backToTables(),
+    ];
+    return el("div", { class: "line" }, ...parts.map((part) => part || undefined));
+  }
+
+  #button(
+    label: string,
+    attempt: (requestId: string) => Promise<unknown>,
+    more: Record<string, string> = {},
+  ): HTMLElement {
+    return button(label, () => this.#call(attempt), more);
+  }
+
+  /** Makes a call. Tells the person what was refused; gives whether nothing was. */
+  async #call(attempt: (requestId: string) => Promise<unknown>): Promise<boolean> {
+    say("");
+    try {
+      await call(attempt);
+      return true;
+    } catch (failure) {
+      say(failure);
+      return false;
+    }
+  }
+
+  async #leave(table: string): Promise<void> {
+    const playing = this.#table?.view.phase === TablePhase.PLAYING;
+    const sure = !playing || confirm("A bot will play for you until you are back. Leave?");
+    if (sure && (await this.#call((requestId) => lobby.leaveSeat({ requestId, table })))) {
+      location.hash = "/";
+    }
+  }
+
+  async #sit(name: string): Promise<void> {
+    say("");
+    try {
+      const code = "code" in this.#where ? this.#where.code : "";
+      const seat = await sitDown(this.#table?.view.table ?? "", name, code);
+      this.#table?.sitDown(seat);
+      this.changed();
+    } catch (failure) {
+      say(failure);
+    }
+  }
+
+  sort(): void {
+    this.byNumber = !this.byNumber;
+    localStorage.setItem("odin-table.sort", this.byNumber ? "number" : "colour");
+    this.changed();
+  }
+
+  act(): void {
+    const choices = this.#table?.myDecision?.choices;
+    const chosen = choices && this.selection.play(choices);
+    if (chosen) {
+      const pickUp = chosen.goesOut ? undefined : board.takenWith(this.selection, choices);
+      const { cards } = chosen;
+      this.#act({ case: "playCards", value: pickUp ? { cards, pickUp } : { cards } });
+    }
+  }
+
+  pass(): void {
+    if (this.#table?.myDecision?.mayPass) {
+      this.#act({ case: "passTurn", value: {} });
+    }
+  }
+
+  pickUp(card: Card): void {
+    this.#act({ case: "pickUp", value: { card } });
+  }
+
+  async #act(action: MessageInitShape<typeof ActionSchema>["action"] & {}): Promise<void> {
+    const decision = this.#table?.myDecision;
+    if (!decision || this.#answered === decision.id) {
+      return;
+    }
+    this.#answered = decision.id;
+    this.changed();
+    const table = this.#table?.view.table ?? "";
+    const request = { table, decisionId: decision.id, action: { action } };
+    if (!(await this.#call((requestId) => play.act({ requestId, ...request })))) {
+      this.#answered = 0;
+      this.changed();
+    }
+  }
+
+  #key(event: KeyboardEvent): void {
+    const typing =
+      event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
+    const choices = this.#table?.picksUp ? undefined : this.#table?.myDecision?.choices;
+    if (typing || event.ctrlKey || event.altKey || event.metaKey) {
+      return;
+    }
+    if (event.key === "s") {
+      this.sort();
+      return;
+    }
+    if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
+      moveFocus(event.key === "ArrowLeft" ? -1 : 1);
+    } else if (!choices) {
+      return;
+    } else if (/^[1-9]$/.test(event.key)) {
+      this.selection.type(Number(event.key), this.#table?.view.game?.hand?.cards ?? [], choices);
+    } else if (event.key === "n") {
+      this.selection.next(choices);
+    } else if (event.key === "Escape") {
+      this.selection.clear();
+    } else if (event.key === "p") {
+      this.pass();
+    } else if (event.key === "Enter" && plays(event.target) && this.selection.play(choices)) {
+      this.act();
+    } else {
+      return;
+    }
+    event.preventDefault();
+    this.changed();
+  }
+}
+
+/** Whether Enter plays here: not on a button that does something else. On cards Space chooses. */
+function plays(target: EventTarget | null): boolean {
+  return !(target instanceof HTMLButtonElement) || target.matches(".hand .card");
+}
+
+function moveFocus(by: number): void {
+  const cards = [...main.querySelectorAll<HTMLElement>(".hand button.card")];
+  const at = cards.findIndex((card) => card.matches(":focus"));
+  cards.at((Math.max(at, by < 0 ? 0 : -1) + by) % cards.length)?.focus();
+}
+
+/** How far the server's clock is ahead of ours, in milliseconds. */
+let ahead = 0;
+
+function countDown(): void {
+  for (const element of document.querySelectorAll<HTMLElement>("[data-until]")) {
+    const left = Number(element.dataset.until) - Date.now() - ahead;
+    element.textContent = `${Math.max(0, Math.ceil(left / 1000))} s`;
+  }
+}
+
+function route(): void {
+  leave.abort();
+  leave = new AbortController();
+  const where = location.hash.replace(/[^0-9A-Z]/g, "");
+  say("");
+  byId("where").textContent = "";
+  byId("link").textContent = "";
+  document.title = "odin-table";
+  document.body.className = "";
+  if (where) {
+    void new Sitting(where, leave.signal).show();
+  } else {
+    void showLobby(main, leave.signal, say);
+  }
+}
+
+addEventListener("hashchange", route);
+setInterval(countDown, 500);
+route();

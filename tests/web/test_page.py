@@ -1,0 +1,309 @@
+"""The page of examples/web in a real browser, at a real server. `make test-web` runs this."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, asynccontextmanager
+from pathlib import Path
+
+import grpc.aio
+import pytest
+
+from odin_table.v1 import event_pb2, lobby_pb2, play_pb2, table_pb2
+from tests.chaos.killable import KillableServer, free_port
+from tests.interop.examples import ROOT, Example
+from tests.server.people import Person, payload
+from tests.web import chromium
+from tests.web.chromium import DEADLINE, Chromium, Page
+
+pytestmark = pytest.mark.web
+
+PAGE = Example(
+    "TypeScript for browsers",
+    ROOT / "examples/web",
+    needs=("node", "npm"),
+    build=(
+        ("npm", "ci", "--no-audit", "--no-fund"),
+        ("npm", "run", "generate"),
+        ("npm", "run", "build"),
+    ),
+    check=(("npm", "run", "--silent", "check"),),
+    run=(),
+)
+QUICK = ("bot_delay=0.05", "deal_pause=0.3")
+
+
+def need(*missing: str) -> None:
+    """Leaves the test out where programs are missing; on CI that is a failure."""
+    if missing:
+        reason = f"The page needs {', '.join(missing)}."
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+
+
+@pytest.fixture(scope="module")
+def page_folder() -> Path:
+    """The page, built as its README says."""
+    need(*PAGE.missing())
+    PAGE.carry_out(PAGE.build)
+    return PAGE.folder / "dist"
+
+
+@pytest.fixture
+async def browser() -> AsyncGenerator[Chromium]:
+    program = chromium.executable()
+    if program is None:
+        need("Chromium (on Debian: apt install chromium)")
+    assert program is not None
+    async with chromium.running(program) as one:
+        yield one
+
+
+class Site(KillableServer):
+    """A server with the page."""
+
+    def __init__(self, folder: Path, page: Path) -> None:
+        self.http = free_port()
+        options = ("--http", str(self.http), "--page", str(page))
+        super().__init__(folder, f"sqlite:{folder}/tables.db", QUICK, options)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.http}/"
+
+
+@pytest.fixture
+async def site(tmp_path: Path, page_folder: Path) -> AsyncGenerator[Site]:
+    one = Site(tmp_path, page_folder)
+    await one.start()
+    yield one
+    await one.stop()
+
+
+@asynccontextmanager
+async def somebody(site: Site, name: str) -> AsyncGenerator[Person]:
+    """A person at the same server who speaks gRPC."""
+    async with grpc.aio.insecure_channel(site.address.server) as channel:
+        yield Person(channel, name)
+
+
+async def sit_down(page: Page, *, seats: int = 3, bots: int = 2, ends: str = "one deal") -> str:
+    """Opens a table with bots from the list of tables, and sits down. Gives its handle."""
+    await page.until("document.querySelector('#name')")
+    await page.fill("#name", "Zoe")
+    for field, value in (("#seats", seats), ("#bots", bots), ("#ends", ends)):
+        await page.choose(field, str(value))
+    await page.click("button", "Open and sit down")
+    await page.until("document.querySelector('.seats')")
+    await page.until(f"document.querySelectorAll('.seat').length === {bots + 1}")
+    return str(await page.value("location.hash.slice(1)"))
+
+
+async def play_on(page: Page, until: str) -> None:
+    """Plays what is offered first, until an element is there."""
+    async with asyncio.timeout(4 * DEADLINE):
+        while not await page.has(until):
+            if await page.has(".choosing .play"):
+                await page.click(".choosing .play")
+                await page.click(".choosing button.main")
+            elif await page.has(".choosing"):
+                await page.click(".choosing button", "Pass")
+            elif await page.has(".line button.main") and await page.has(".scores"):
+                await page.click(".line button.main")
+            await asyncio.sleep(0.05)
+
+
+async def all_events(person: Person, table: str) -> list[event_pb2.Event]:
+    """All events of a table so far."""
+    view = await person.view(table)
+    seen: list[event_pb2.Event] = []
+    async with aclosing(person.events(table)) as events:
+        async for event in events:
+            seen.append(event)
+            if event.seq >= view.seq:
+                return seen
+    return seen
+
+
+async def test_the_page_passes_its_own_checks(page_folder: Path) -> None:
+    assert (page_folder / "main.js").is_file()
+    await asyncio.to_thread(PAGE.carry_out, PAGE.check)
+
+
+@pytest.mark.timeout(600)
+async def test_a_whole_game_is_played_and_watched(browser: Chromium, site: Site) -> None:
+    page = await browser.open(site.url)
+    table = await sit_down(page, seats=4)
+    watcher = await browser.open(f"{site.url}#{table}")
+    await watcher.until_it_says("Zoe")
+    async with somebody(site, "Ann") as ann:
+        await ann.sit(table)
+        await ann.leave(table)  # the page is told of both
+        await page.until_it_says("Ann left")
+
+        await page.click("button", "Ready")
+        await page.until("document.querySelectorAll('.hand .card').length === 9")
+        await watcher.until("document.querySelector('.centre')")
+        assert not await watcher.has(".hand"), "a watcher sees no hand"
+        assert not await watcher.has(".choosing")
+
+        await play_on(page, until=".winner")
+        await watcher.until("document.querySelector('.winner')")
+        view = await ann.view(table)
+        assert view.phase == table_pb2.TABLE_PHASE_GAME_OVER
+        winners = [view.seats[seat].name for seat in view.game.winners]
+        totals = {view.seats[p.seat].name: str(p.total) for p in view.game.players}
+        for one in (page, watcher):
+            assert await one.texts("#scores-title") == [f"{' and '.join(winners)} won"]
+            names, sums = await one.texts("tbody th"), await one.texts("tbody .sum")
+            assert dict(zip(names, sums, strict=True)) == totals
+        assert (page.errors, watcher.errors) == ([], [])
+
+
+@pytest.mark.timeout(600)
+async def test_a_server_that_is_killed_and_comes_back_leaves_no_hole(
+    browser: Chromium, site: Site
+) -> None:
+    page = await browser.open(site.url)
+    table = await sit_down(page, seats=4, bots=3, ends="at 10")
+    await page.click("button", "Ready")
+    for _ in range(2):
+        await page.until("document.querySelector('.choosing')")
+        await site.kill()
+        await page.until_it_says("reconnecting")
+        await site.start()
+        await page.until("!document.body.classList.contains('offline')")
+        await page.until("document.querySelector('.choosing')")
+        if await page.has(".play"):
+            await page.click(".play")
+            await page.click(".choosing button.main")
+        else:
+            await page.click(".choosing button", "Pass")
+    await play_on(page, until=".winner")
+
+    async with somebody(site, "Ann") as ann:
+        view = await ann.view(table)
+        names = [seat.name for seat in view.seats]
+        happened = [
+            f"{names[event.cards_played.seat]} played {event.cards_played.value}"
+            for event in await all_events(ann, table)
+            if payload(event) == "cards_played"
+        ]
+    told = [
+        said[0]
+        for line in await page.texts(".log li")
+        if (said := re.match(r".* played \d+", line)) is not None
+    ]
+    assert told == happened[-len(told) :]
+    assert len(told) > 10
+    assert page.errors == []
+
+
+async def test_a_refusal_is_shown_in_the_words_of_the_server(browser: Chromium, site: Site) -> None:
+    async with somebody(site, "zoe") as other:
+        table = await other.open_table()
+        await other.sit(table)
+        page = await browser.open(f"{site.url}#{table}")
+        await page.until("document.querySelector('#name')")
+        await page.fill("#name", "Zoe")
+        await page.click("button", "Sit down")
+        await page.until("document.querySelector('#news').textContent.includes('Zoe')")
+        await page.fill("#name", "Bob")
+        await page.click("button", "Sit down")
+        await page.until_it_says("Bob (you)")
+        assert await page.texts("#news") == [""]
+
+    page = await browser.open(f"{site.url}#NONE")
+    await page.until_it_says("There is no such table here.")
+
+
+async def test_whoever_closes_the_tab_is_away_and_comes_back_to_the_seat(
+    browser: Chromium, site: Site
+) -> None:
+    async with somebody(site, "Ann") as ann:
+        table = await ann.open_table()
+        page = await browser.open(f"{site.url}#{table}")
+        await page.until("document.querySelector('#name')")
+        await page.fill("#name", "Zoe")
+        await page.click("button", "Sit down")
+        await page.until_it_says("Zoe (you)")
+        async with aclosing(ann.watch(table)) as items:
+            await presence(items, connected=True)
+            again = await browser.open(f"{site.url}#/", beside=page)
+            await page.close()
+            await presence(items, connected=False)
+            await again.click(".tables a")
+            await again.until_it_says("Zoe (you)")
+            await presence(items, connected=True)
+
+
+async def presence(items: AsyncGenerator[play_pb2.WatchTableResponse], *, connected: bool) -> None:
+    async for item in items:
+        if any(one.seat == 0 and one.connected == connected for one in item.presence.seats):
+            return
+
+
+async def test_text_from_the_network_is_text(browser: Chromium, site: Site) -> None:
+    name = "<img src=x onerror=a()>"
+    async with somebody(site, name) as other:
+        options = table_pb2.TableOptions(title="<b>bold</b>")
+        table = await other.open_table(options)
+        await other.call(other.lobby.TakeSeat, lobby_pb2.TakeSeatRequest(table=table, name=name))
+        page = await browser.open(site.url)
+        await page.until_it_says("<b>bold</b>")
+        await page.click(".tables a")
+        await page.until_it_says(name)
+        assert not await page.has("img, b")
+        assert page.errors == []
+
+
+async def test_it_is_played_by_keys_alone(browser: Chromium, site: Site) -> None:
+    page = await browser.open(site.url)
+    await sit_down(page)
+    await page.click("button", "Ready")
+    await page.until("document.querySelector('.choosing')")
+    async with asyncio.timeout(DEADLINE):
+        while not any("Zoe played" in line for line in await page.texts(".log li")):
+            if await page.has(".choosing .play"):
+                first = (await page.texts(".play strong"))[0]
+                await page.press(first[0])
+                assert await page.has(".hand [aria-pressed=true]")
+                await page.press("Escape")
+                assert not await page.has(".hand [aria-pressed=true]")
+                await page.press("n")
+                await page.press("Enter")
+            elif await page.has(".choosing"):
+                await page.press("p")
+            await page.until("!document.querySelector('.choosing')")
+            await page.until("document.querySelector('.choosing, .scores')")
+
+
+@pytest.mark.parametrize(("width", "height"), [(320, 640), (390, 800), (1280, 720)])
+async def test_nothing_is_wider_than_the_screen(
+    browser: Chromium, site: Site, width: int, height: int
+) -> None:
+    page = await browser.open(site.url)
+    await page.size(width, height)
+
+    async def fits(what: str) -> None:
+        assert await page.value("document.documentElement.scrollWidth <= innerWidth"), what
+        # Also small fingers meet them, and whoever hears the page knows what they are.
+        for wrong in (
+            "one.checkVisibility() && one.getBoundingClientRect().height < 28",
+            "!(one.getAttribute('aria-label') || one.textContent.trim())",
+        ):
+            buttons = "[...document.querySelectorAll('button')]"
+            assert not await page.value(f"{buttons}.some((one) => {wrong})"), what
+
+    await fits("the tables")
+    await sit_down(page, seats=6, bots=5)
+    await fits("the waiting room")
+    await page.click("button", "Ready")
+    await page.until("document.querySelector('.choosing')")
+    await fits("my turn")
+    await play_on(page, until=".winner")
+    await fits("the scores")
