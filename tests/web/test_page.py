@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, asynccontextmanager
@@ -18,6 +17,7 @@ from tests.interop.examples import ROOT, Example
 from tests.server.people import Person, payload
 from tests.web import chromium
 from tests.web.chromium import DEADLINE, Chromium, Page
+from tests.web.need import need
 
 pytestmark = pytest.mark.web
 
@@ -34,15 +34,6 @@ PAGE = Example(
     run=(),
 )
 QUICK = ("bot_delay=0.05", "deal_pause=0.3")
-
-
-def need(*missing: str) -> None:
-    """Leaves the test out where programs are missing; on CI that is a failure."""
-    if missing:
-        reason = f"The page needs {', '.join(missing)}."
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
 
 
 @pytest.fixture(scope="module")
