@@ -14,6 +14,7 @@ from bench.server.processes import ProcessFailed
 from bench.server.report import HEADING, as_json, machine, rows_of
 from bench.store import writer
 from bench.terminal import screens
+from bench.web import ways_in
 
 SUMMARY = "Measure, each figure beside its floor."
 RESULTS = Path("bench-results.json")
@@ -23,7 +24,7 @@ PLAYOUTS = "playouts"
 
 def main() -> int:
     """Measures what is asked for: a row for each figure as it comes, then one JSON object."""
-    names = [PLAYOUTS, screens.NAME, writer.NAME, *(c.name for c in COMPARISONS)]
+    names = [PLAYOUTS, screens.NAME, writer.NAME, ways_in.NAME, *(c.name for c in COMPARISONS)]
     parser = argparse.ArgumentParser(prog="python -m bench", description=SUMMARY)
     parser.add_argument("only", nargs="*", metavar="NAME", help=f"of {', '.join(names)}")
     parser.add_argument("--quick", action="store_true", help="shorter runs and fewer of them")
@@ -44,6 +45,10 @@ def main() -> int:
     if not arguments.only or writer.NAME in arguments.only:
         store = writer.measure(turns, arguments.quick)
         print("\n".join(writer.rows(store)), flush=True)
+    web: dict[str, list[float]] = {}
+    if not arguments.only or ways_in.NAME in arguments.only:
+        web = ways_in.measure(turns, arguments.quick)
+        print("\n".join(ways_in.rows(web)), flush=True)
     terminal: dict[str, dict[str, list[float]]] = {}
     if not arguments.only or screens.NAME in arguments.only:
         terminal = screens.measure(turns, arguments.quick)
@@ -60,7 +65,7 @@ def main() -> int:
             return 1
         print("\n".join(rows_of(measured)), flush=True)
         results.append(as_json(measured))
-    parts = {"engine": engine, "terminal": terminal, "store": store, "server": results}
+    parts = {"engine": engine, "terminal": terminal, "store": store, "web": web, "server": results}
     report = json.dumps({"machine": machine(), "turns": turns, **parts})
     arguments.json.write_text(report + "\n")
     print(report)

@@ -1,0 +1,1 @@
+"""What the way in over HTTP costs."""
