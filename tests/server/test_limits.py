@@ -11,11 +11,19 @@ from typing import Any
 import grpc
 import pytest
 
+from odin_server.clock import SystemClock
 from odin_server.limits import Buckets
 from odin_server.settings import Limits, Settings
 from odin_table.v1 import chat_pb2, lobby_pb2, play_pb2, table_pb2
 from tests.server.conftest import QUICK, Meet, Serve
 from tests.server.people import Person, Refused, first_choice
+
+
+class StoppedWatch(SystemClock):
+    """Measures no time, so that a bucket which is empty stays so, however slow the machine is."""
+
+    def monotonic(self) -> float:
+        return 0.0
 
 
 def limited(**limits: float) -> Settings:
@@ -103,7 +111,7 @@ async def test_streams(serve: Serve, meet: Meet, limit: str) -> None:
 async def test_calls_but_never_the_move_of_the_seat_that_has_to_act(
     serve: Serve, meet: Meet
 ) -> None:
-    server = await serve(limited(calls_per_second_per_credential=1))
+    server = await serve(limited(calls_per_second_per_credential=1), clock=StoppedWatch())
     ann, bob = meet(server, "Ann"), meet(server, "Bob")
     table = await ann.open_table()
     for person in (ann, bob):
@@ -126,7 +134,7 @@ async def test_calls_but_never_the_move_of_the_seat_that_has_to_act(
 
 
 async def test_calls_of_an_address(serve: Serve, meet: Meet) -> None:
-    server = await serve(limited(calls_per_second_per_address=0.5))
+    server = await serve(limited(calls_per_second_per_address=0.5), clock=StoppedWatch())
     ann = meet(server, "Ann")
 
     async def ask() -> None:
@@ -137,7 +145,7 @@ async def test_calls_of_an_address(serve: Serve, meet: Meet) -> None:
 
 
 async def test_chat(serve: Serve, meet: Meet) -> None:
-    server = await serve()
+    server = await serve(clock=StoppedWatch())
     ann = meet(server, "Ann")
     table = await ann.open_table()
     await ann.sit(table)
@@ -152,7 +160,7 @@ async def test_chat(serve: Serve, meet: Meet) -> None:
 
 async def test_wrong_codes(serve: Serve, meet: Meet) -> None:
     """Nobody finds a private table by trying, and a wrong code looks like a missing table."""
-    server = await serve()
+    server = await serve(clock=StoppedWatch())
     ann, eve = meet(server, "Ann"), meet(server, "Eve")
     private = table_pb2.TableOptions(visibility=table_pb2.VISIBILITY_PRIVATE)
     request = lobby_pb2.CreateTableRequest(options=private)
