@@ -88,6 +88,7 @@ class Chromium:
         self._pages[attached["sessionId"]] = page
         await page.call("Runtime.enable")
         await page.call("Page.enable")
+        await page.call("Network.enable")
         await page.size(1100, 900)
         await page.call("Page.navigate", url=address)
         await page.until("document.readyState === 'complete' && location.href !== 'about:blank'")
@@ -172,6 +173,11 @@ class Page:
         parameters = {"key": key, "text": text, "windowsVirtualKeyCode": code}
         await self.call("Input.dispatchKeyEvent", type="keyDown", **parameters)
         await self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
+
+    async def offline(self, cut: bool) -> None:
+        """Cuts it off from the network, or connects it again."""
+        conditions = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+        await self.call("Network.emulateNetworkConditions", offline=cut, **conditions)
 
     async def size(self, width: int, height: int) -> None:
         """Makes the window of this size."""

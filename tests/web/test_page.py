@@ -33,7 +33,7 @@ PAGE = Example(
     check=(("npm", "run", "--silent", "check"),),
     run=(),
 )
-QUICK = ("bot_delay=0.05", "deal_pause=0.3")
+QUICK = ("bot_delay=0.1", "deal_pause=0.3")
 
 
 @pytest.fixture(scope="module")
@@ -146,6 +146,7 @@ async def test_a_whole_game_is_played_and_watched(browser: Chromium, site: Site)
         await watcher.until("document.querySelector('.winner')")
         view = await ann.view(table)
         assert view.phase == table_pb2.TABLE_PHASE_GAME_OVER
+        assert len(view.game.nonces[0]) == 32, "the page has added to the deal"
         winners = [view.seats[seat].name for seat in view.game.winners]
         totals = {view.seats[p.seat].name: str(p.total) for p in view.game.players}
         for one in (page, watcher):
@@ -162,18 +163,26 @@ async def test_a_server_that_is_killed_and_comes_back_leaves_no_hole(
     page = await browser.open(site.url)
     table = await sit_down(page, seats=4, bots=3, ends="at 10")
     await page.click("button", "Ready")
-    for _ in range(2):
-        await page.until("document.querySelector('.choosing')")
-        await site.kill()
-        await page.until_it_says("reconnecting")
-        await site.start()
-        await page.until("!document.body.classList.contains('offline')")
+    own = (
+        "[...document.querySelectorAll('.log li')].filter((one) => /^Zoe p/.test(one.textContent))"
+    )
+    for acts in (1, 2):
         await page.until("document.querySelector('.choosing')")
         if await page.has(".play"):
             await page.click(".play")
             await page.click(".choosing button.main")
         else:
             await page.click(".choosing button", "Pass")
+        await page.until(f"{own}.length === {acts}")
+        await site.kill()
+        await page.until_it_says("reconnecting")
+        # The bots act as soon as it is back; the page is told later.
+        await page.offline(True)
+        await site.start()
+        async with somebody(site, "Ann") as ann:
+            await told_until_it_is_up_to(ann, table, seat=0)
+        await page.offline(False)
+        await page.until("!document.body.classList.contains('offline')")
     await play_on(page, until=".winner")
 
     async with somebody(site, "Ann") as ann:
@@ -192,6 +201,18 @@ async def test_a_server_that_is_killed_and_comes_back_leaves_no_hole(
     assert told == happened[-len(told) :]
     assert len(told) > 10
     assert page.errors == []
+
+
+async def told_until_it_is_up_to(person: Person, table: str, *, seat: int) -> None:
+    """Waits until this seat has to act."""
+    async with aclosing(person.watch(table)) as items:
+        async for item in items:
+            open_now = [
+                *(event.decision_opened.decision for event in item.events.events),
+                item.snapshot.decision,
+            ]
+            if any(one.id and one.seat == seat for one in open_now):
+                return
 
 
 async def test_a_refusal_is_shown_in_the_words_of_the_server(browser: Chromium, site: Site) -> None:

@@ -13,7 +13,7 @@ import { backToTables, showLobby, sitDown, sitting, terms } from "./lobby.js";
 import { sentence } from "./log.js";
 import { Refusal } from "./refusal.js";
 import { Selection } from "./selection.js";
-import { call, follow, lobby, play } from "./server.js";
+import { call, follow, lobby, play, randomBytes } from "./server.js";
 import { Table } from "./table.js";
 
 const CODE_LENGTH = 8;
@@ -36,6 +36,8 @@ class Sitting implements board.Hands {
   #elsewhere = false;
   /** The decision that was answered, until the stream has brought what came of it. */
   #answered = 0;
+  /** What we add to the next deal, so that the server does not choose the cards alone. */
+  #nonce = randomBytes(32);
   readonly #log = el("ol", { class: "log", role: "log", "aria-label": "What happened" });
   readonly #screen = el("div", { class: "screen" });
   readonly #where: { table: string } | { code: string };
@@ -84,6 +86,9 @@ class Sitting implements board.Hands {
           const left = event.payload.case === "seatLeft" ? event.payload.value.seat : 0;
           const leaver = this.#table?.name(left) ?? "";
           this.#table?.apply(event);
+          if (event.payload.case === "dealCommitted") {
+            this.#nonce = randomBytes(32);
+          }
           this.#tell(this.#table && sentence(event, this.#table, leaver));
           if (event.payload.case === "decisionOpened") {
             this.selection.clear();
@@ -154,7 +159,9 @@ class Sitting implements board.Hands {
   #buttons(table: Table): HTMLElement {
     const { phase, table: handle } = table.view;
     const { me } = table;
-    const ready = (requestId: string) => ({ requestId, table: handle, ready: true });
+    const [nonce, commitment] = [this.#nonce, table.view.commitment];
+    const given = commitment.length > 0 ? { nonce, commitment } : {};
+    const ready = (requestId: string) => ({ requestId, table: handle, ready: true, ...given });
     const parts: (Node | false | undefined)[] = [
       table.view.code ? el("p", {}, `Others enter with the code ${table.view.code}`) : undefined,
       this.#elsewhere && el("p", {}, "You play this seat in another window now."),
@@ -166,9 +173,13 @@ class Sitting implements board.Hands {
       table.paused && me?.ready && el("p", { class: "quiet" }, "Waiting for the others …"),
       phase === TablePhase.GAME_OVER &&
         me &&
-        this.#button("Another game", (requestId) => lobby.rematch({ requestId, table: handle }), {
-          class: "main",
-        }),
+        this.#button(
+          "Another game",
+          (requestId) => lobby.rematch({ requestId, table: handle, ...given }),
+          {
+            class: "main",
+          },
+        ),
       phase === TablePhase.WAITING &&
         table.view.youAreHost &&
         this.#button("Add a bot", (requestId) => lobby.addBot({ requestId, table: handle })),

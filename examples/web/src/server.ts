@@ -126,9 +126,14 @@ function identify(next: Parameters<Interceptor>[0]): ReturnType<Interceptor> {
   };
 }
 
+/** So many random bytes. */
+export function randomBytes(count: number): Uint8Array<ArrayBuffer> {
+  return crypto.getRandomValues(new Uint8Array(count));
+}
+
 /** So many random bytes, in base64url. */
 function random(bytes: number): string {
-  const text = String.fromCharCode(...crypto.getRandomValues(new Uint8Array(bytes)));
+  const text = String.fromCharCode(...randomBytes(bytes));
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 

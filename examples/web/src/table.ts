@@ -143,10 +143,22 @@ export class Table {
           view.nextDealTime = payload.value.deadline;
         }
         break;
+      case "dealCommitted":
+        view.commitment = payload.value.commitment;
+        break;
+      case "dealRevealed":
+        if (game) {
+          game.secret = payload.value.secret;
+        }
+        break;
       case "dealStarted": {
+        view.commitment = new Uint8Array();
         if (game) {
           game.deal = payload.value.deal;
           game.opener = payload.value.opener;
+          game.commitment = payload.value.commitment;
+          game.nonces = payload.value.nonces;
+          game.secret = new Uint8Array();
           game.remainingHands = [];
           game.discarded = [];
           delete game.outSeat;
