@@ -1,8 +1,9 @@
 """The file of a finished game: JSON lines, whole, with every hand.
 
-The first line is a header, `{"odinTableGame": 1, "view": TABLE}`, where TABLE is the contract's
-`TableView` before the first event: the options, who sat where. Every further line is one `Event`
-of the game as the history gives it. All of it in protobuf's own JSON mapping.
+The first line is a header, `{"odinTableGame": 2, "view": TABLE}`, where TABLE is the contract's
+`TableView` before the first event: the options, who sat where, what the first deal follows from.
+Every further line is one `Event` of the game as the history gives it. All of it in protobuf's own
+JSON mapping, and each line with a digest before it (`chain`), which files of format 1 do not have.
 """
 
 from __future__ import annotations
@@ -18,14 +19,15 @@ from typing import Final
 import platformdirs
 from google.protobuf import json_format
 
+from odin_client.chain import OPENING, broken_line, chained
 from odin_client.connection import Connection
 from odin_client.errors import ClientError
 from odin_client.languages import _
 from odin_client.state_folder import replace_file
 from odin_table.v1 import event_pb2, history_pb2, play_pb2, table_pb2
 
-FORMAT: Final = 1
-"""Files of a later format are refused."""
+FORMAT: Final = 2
+"""What is written. Older files can be read; those of a later format are refused."""
 
 _HEADER: Final = "odinTableGame"
 _PAGE: Final = 1000
@@ -42,6 +44,8 @@ class SavedGame:
     view: table_pb2.TableView
     """The table before the first event."""
     events: Sequence[event_pb2.Event]
+    format: int = FORMAT
+    """Of the file that it was read from."""
 
     @property
     def game(self) -> int:
@@ -73,32 +77,60 @@ async def finished_games(connection: Connection, table: str) -> AsyncGenerator[S
     Raises Refused or Unreachable.
     """
     answer = await connection.call(connection.table.GetView, play_pb2.GetViewRequest(table=table))
-    # Who sat where when a game began is not what the table looks like now.
-    seats = [table_pb2.Seat(seat=number) for number in range(len(answer.view.seats))]
+    before = _Before(answer.view)
+    view = table_pb2.TableView()
     game: list[event_pb2.Event] = []
-    before = table_pb2.TableView()
     async for event in _events(connection, table):
-        match event.WhichOneof("payload"):
-            case "seat_taken":
-                seats[event.seat_taken.seat.seat] = event.seat_taken.seat
-            case "seat_left":
-                number = event.seat_left.seat
-                seats[number] = table_pb2.Seat(seat=number)
-            case "game_started":
-                game = []
-                before = table_pb2.TableView(
-                    table=answer.view.table,
-                    log_id=answer.view.log_id,
-                    seq=event.seq - 1,
-                    options=answer.view.options,
-                    phase=table_pb2.TABLE_PHASE_WAITING,
-                    seats=seats,
-                )
-            case _:
-                pass
+        if event.HasField("game_started"):
+            game, view = [], before.view(event.seq - 1)
+        before.see(event)
         game.append(event)
         if event.HasField("game_ended"):
-            yield SavedGame(before, game)
+            yield SavedGame(view, game)
+
+
+class _Before:
+    """What a table looked like when a game began, which is not what it looks like now."""
+
+    def __init__(self, now: table_pb2.TableView) -> None:
+        self._now: Final = now
+        self._commitment = b""
+        self._seats: Final = [table_pb2.Seat(seat=number) for number in range(len(now.seats))]
+
+    def see(self, event: event_pb2.Event) -> None:
+        """Who sits where, and what the next deal will follow from."""
+        match event.WhichOneof("payload"):
+            case "seat_taken":
+                self._seats[event.seat_taken.seat.seat].CopyFrom(event.seat_taken.seat)
+            case "seat_left":
+                number = event.seat_left.seat
+                self._seats[number].CopyFrom(table_pb2.Seat(seat=number))
+            case "substitute_seated":
+                self._seats[event.substitute_seated.seat].nonce = b""
+            case "ready_changed":
+                self._seats[event.ready_changed.seat].nonce = event.ready_changed.nonce
+            case "rematch_asked":
+                self._seats[event.rematch_asked.seat].nonce = event.rematch_asked.nonce
+            case "deal_committed":
+                self._commitment = event.deal_committed.commitment
+            case "deal_started":
+                self._commitment = b""
+                for seat in self._seats:
+                    seat.nonce = b""
+            case _:
+                pass
+
+    def view(self, seq: int) -> table_pb2.TableView:
+        """The table after the event with this number."""
+        return table_pb2.TableView(
+            table=self._now.table,
+            log_id=self._now.log_id,
+            seq=seq,
+            options=self._now.options,
+            phase=table_pb2.TABLE_PHASE_WAITING,
+            seats=self._seats,
+            commitment=self._commitment,
+        )
 
 
 async def _events(connection: Connection, table: str) -> AsyncGenerator[event_pb2.Event]:
@@ -119,10 +151,10 @@ def write(game: SavedGame, into: Path, day: date) -> Path:
     """
     path = into / f"{day.isoformat()}-{game.view.table}-{game.game}.jsonl"
     header = {_HEADER: FORMAT, "view": json_format.MessageToDict(game.view)}
-    lines = [json.dumps(one) for one in (header, *map(json_format.MessageToDict, game.events))]
+    objects = (header, *map(json_format.MessageToDict, game.events))
     try:
         into.mkdir(parents=True, exist_ok=True, mode=0o700)
-        replace_file(path, "".join(f"{line}\n" for line in lines))
+        replace_file(path, "".join(chained(map(json.dumps, objects))))
     except OSError as error:
         raise BadGameFile(
             _("The game cannot be kept in {path}: {problem}.").format(
@@ -133,21 +165,32 @@ def write(game: SavedGame, into: Path, day: date) -> Path:
 
 
 def read(path: Path) -> SavedGame:
-    """Reads a game; raises BadGameFile with the line that makes no sense."""
+    """Reads a game; raises BadGameFile with the line that makes no sense or was changed."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        problem = error.strerror if isinstance(error, OSError) else str(error)
+        data = path.read_bytes()
+    except OSError as error:
         raise BadGameFile(
-            _("{path} cannot be read: {problem}.").format(path=path, problem=problem)
+            _("{path} cannot be read: {problem}.").format(path=path, problem=error.strerror)
         ) from error
+    lines = data.split(b"\n")
     number = 1
     try:
         header = json.loads(lines[0])
-        if header[_HEADER] != FORMAT:
+        form = header[_HEADER]
+        if form > FORMAT:
             raise BadGameFile(
                 _("{path} was written by a newer odin-table.").format(path=path),
                 _("Install the newest version."),
+            )
+        if form < 1:
+            raise ValueError(f"there is no format {form}")
+        is_chained = form > 1 or data.startswith(OPENING)
+        if is_chained and (broken := broken_line(data)):
+            raise BadGameFile(
+                _("{path} was changed: line {number} is not as it was written.").format(
+                    path=path, number=broken
+                ),
+                _("Where the file came from, there may be another copy."),
             )
         view = json_format.ParseDict(
             header["view"], table_pb2.TableView(), ignore_unknown_fields=True
@@ -163,7 +206,7 @@ def read(path: Path) -> SavedGame:
             _("{path} is not the file of a game (line {number}).").format(path=path, number=number),
             _("Games that you have finished lie in {folder}.").format(folder=folder()),
         ) from error
-    return SavedGame(view, events)
+    return SavedGame(view, events, form)
 
 
 def find(name: str | None) -> Path:

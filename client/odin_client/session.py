@@ -67,6 +67,11 @@ _TRANSIENT: Final = (
 """After these a stream is opened again. A stream changes nothing, so that is always safe."""
 
 
+def random_nonce() -> bytes:
+    """What a client adds to a deal, so that the server does not choose it alone."""
+    return secrets.token_bytes(MAX_NONCE_LENGTH)
+
+
 class _BrokenError(Exception):
     """A stream is over, and another one is to be opened; quietly when that was to be expected."""
 
@@ -88,6 +93,8 @@ class Session:
         """Whether the line stands; for a banner."""
         self.code: Final = code
         """Of a private table, as far as it is known."""
+        self.fresh_nonce: Callable[[], bytes] = random_nonce
+        """What this client adds to each deal; nothing for who wants the same cards each time."""
         self._set_clock(connection.info.server_time)
         self._wake = asyncio.Event()
         self._stream: _Stream | None = None
@@ -335,12 +342,12 @@ class Session:
     def _adding_a_nonce(
         self, request: lobby_pb2.SetReadyRequest | lobby_pb2.RematchRequest
     ) -> Generator[None]:
-        """Adds fresh random bytes to the request, which is sent meanwhile, if any are wanted."""
+        """Adds a fresh nonce to the request, which is sent meanwhile, if any is wanted."""
         if not self.table.commitment:
             yield
             return
         request.commitment = self.table.commitment
-        request.nonce = secrets.token_bytes(MAX_NONCE_LENGTH)
+        request.nonce = self.fresh_nonce()
         # Noted before it is sent: the deal may have started before the answer is here.
         self.table.check.gave(request.commitment, request.nonce)
         try:

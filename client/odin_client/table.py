@@ -98,7 +98,7 @@ class TableModel:
     watchers: int = 0
     chat: list[ChatLine] = field(default_factory=list[ChatLine])
     """Oldest first, at most CHAT_KEPT."""
-    check: DealCheck = field(default_factory=DealCheck)
+    check: DealCheck = field(default_factory=DealCheck, repr=False, compare=False)
     """Checks the deals; a session notes there what it adds to them."""
     _gone: set[int] = field(default_factory=set[int])
     """Seats whose holders were there, and are not any more."""

@@ -71,7 +71,8 @@ def _set_of(numbers: Iterable[int]) -> CardSet:
         ) from error
 
 
-def _colours(numbers: Iterable[int]) -> tuple[Colour, ...]:
+def colours_of(numbers: Iterable[int]) -> tuple[Colour, ...]:
+    """The colours with these numbers in the contract, without those that there are not."""
     return tuple(_COLOURS[number - 1] for number in numbers if 1 <= number <= len(_COLOURS))
 
 
@@ -211,7 +212,7 @@ def game_of(message: table_pb2.GameView) -> values.Game:
     return values.Game(
         game=message.game,
         deal=message.deal,
-        removed=_colours(message.removed_colours),
+        removed=colours_of(message.removed_colours),
         opener=message.opener,
         players=tuple(
             values.Player(
@@ -316,7 +317,7 @@ def _game_event_of(message: event_pb2.Event, head: _Head) -> updates.Event:
                 **head,
                 game=game.game,
                 seats=tuple(game.seats),
-                removed=_colours(game.removed_colours),
+                removed=colours_of(game.removed_colours),
             )
         case "deal_started":
             deal = message.deal_started

@@ -89,7 +89,7 @@ def lines() -> list[str]:
     [
         ([], "line 1"),
         (["no JSON"], "line 1"),
-        (['{"odinTableGame": 2}'], "newer odin-table"),
+        (['{"odinTableGame": 3}'], "newer odin-table"),
         (['{"another": "document"}'], "line 1"),
         (["[]"], "line 1"),
         ([*lines()[:3], '{"seq": "many"}'], "line 4"),

@@ -21,7 +21,7 @@ from odin_client.session import Session
 from odin_client.values import Options
 from tests.client.terminal.runners import PATIENCE, Terminal, environment
 
-ODIN_TABLE: Final = (sys.executable, "-m", "odin_client")
+ODIN_TABLE: Final = (sys.executable, "-m", "tests.end_to_end.without_nonces")
 
 TURNS: Final = 400
 """More things to decide than any game here has."""

@@ -150,6 +150,8 @@ async def _play(wish: _Wish) -> int:
                     bank=wish.clock[1],
                 ),
             )
+            if wish.seed is not None:
+                session.fresh_nonce = bytes  # the cards follow from the seed alone
             await session.take_seat(wish.name)
             for _bot in range(wish.bots):
                 await session.add_bot(wish.level)

@@ -64,7 +64,11 @@ if TYPE_CHECKING:
     ),
 )
 @store_option
-@click.option("--seed", type=int, help=_("Deal the same cards each time. Never for a real game."))
+@click.option(
+    "--seed",
+    type=int,
+    help=_("Deal the same cards each time, unless players add to them. Never for a real game."),
+)
 @click.option(
     "--set",
     "changes",

@@ -1,0 +1,102 @@
+"""`odin-table verify`: whether a finished game was played and dealt as its file says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from odin_client.languages import _, ngettext
+
+if TYPE_CHECKING:
+    from odin_client.game_file import SavedGame
+    from odin_client.verification import Verified
+
+
+@click.command(
+    help="\n\n".join(
+        (
+            _("Play finished games again by the rules, and say whether they add up."),
+            _(
+                "GAME is a file, or the handle of a table; without it: the newest game. What was "
+                "dealt has to follow from the server's secret and the players' bytes, every "
+                "action has to be legal, and no byte of the file may have been changed. The exit "
+                "code is 0 when all of that is so, else 1."
+            ),
+        )
+    )
+)
+@click.argument("games", metavar=_("[GAME]..."), nargs=-1)
+def command(games: tuple[str, ...]) -> int:
+    """Verifies each of them."""
+    from odin_client.errors import ClientError
+    from odin_client.game_file import find
+
+    wrong = False
+    for name in games or (None,):
+        try:
+            _verify(find(name))
+        except ClientError as error:
+            wrong = True
+            click.echo(str(error), err=True)
+    return 1 if wrong else 0
+
+
+def _verify(path: Path) -> None:
+    from odin_client.errors import ClientError
+    from odin_client.game_file import read
+    from odin_client.verification import WrongLineError, verify
+
+    game = read(path)
+    try:
+        verified = verify(game)
+    except WrongLineError as error:
+        raise ClientError(
+            _("{path} does not add up: line {number}: {problem}.").format(
+                path=path, number=error.line, problem=error.problem
+            )
+        ) from error
+    for said in _report(path, game, verified):
+        click.echo(said)
+
+
+def _report(path: Path, game: SavedGame, verified: Verified) -> list[str]:
+    from odin_client.words import listed
+
+    winners = [game.view.seats[seat].name for seat in game.events[-1].game_ended.winners]
+    said = [
+        _("{path} adds up: {deals}, {actions}, won by {names}.").format(
+            path=path,
+            deals=ngettext("{count} deal", "{count} deals", verified.deals).format(
+                count=verified.deals
+            ),
+            actions=ngettext("{count} action", "{count} actions", verified.actions).format(
+                count=verified.actions
+            ),
+            names=listed(winners),
+        )
+    ]
+    if game.format == 1:
+        said.append(
+            _("It is of an older format without digests: a changed name or time is not noticed.")
+        )
+    if verified.uncommitted:
+        said.append(
+            ngettext(
+                "{count} deal was not committed to: how its cards were chosen is not known.",
+                "{count} deals were not committed to: how their cards were chosen is not known.",
+                verified.uncommitted,
+            ).format(count=verified.uncommitted)
+        )
+    if verified.unknown:
+        said.append(
+            ngettext(
+                "{count} line is of a newer version and was stepped over.",
+                "{count} lines are of a newer version and were stepped over.",
+                verified.unknown,
+            ).format(count=verified.unknown)
+        )
+    if verified.clock_back:
+        said.append(_("The server's clock was put back meanwhile."))
+    return [said[0], *(f"  {note}" for note in said[1:])]

@@ -1,0 +1,308 @@
+"""Finished games are verified: every one is accepted, and nothing in a file can be changed."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from odin_client import game_file
+from odin_client.chain import broken_line, chained
+from odin_client.game_file import BadGameFile, SavedGame
+from odin_client.session import Session
+from odin_client.values import Options, Phase
+from odin_client.verification import WrongLineError, verify
+from odin_table.v1 import decision_pb2, event_pb2, table_pb2
+from tests.client.conftest import DEADLINE, Connect
+from tests.client.programs import Programs
+from tests.client.test_deal_check import follow, known
+from tests.client.test_replay import GAME
+
+LEVELS = ("greedy", "random", "hard")
+
+
+async def played(connect: Connect, options: Options, bots: int) -> SavedGame:
+    """A game among bots, as its server tells it afterwards."""
+    session = await Session.open_table(await connect(), options)
+    for bot in range(bots):
+        await session.add_bot(LEVELS[bot % 3])
+    async with asyncio.timeout(DEADLINE):
+        async for _ in session.follow():  # bots alone start when the table is full
+            if session.table.phase is Phase.GAME_OVER:
+                break
+    return await game_file.fetch(session.connection, session.table.table, 1)
+
+
+@pytest.mark.parametrize("bots", [2, 3, 4, 5, 6])
+@pytest.mark.parametrize("threshold", [None, 15])
+async def test_every_finished_game_is_accepted(
+    connect: Connect, tmp_path: Path, bots: int, threshold: int | None
+) -> None:
+    for short_deck in (True, False):
+        options = Options(seats=bots, threshold=threshold, short_deck=short_deck)
+        whole = await played(connect, options, bots)
+        path = game_file.write(whole, tmp_path, whole.day)
+        verified = verify(game_file.read(path))
+        assert verified.uncommitted == 0
+        assert verified.unknown == 0
+        deals = [event for event in whole.events if event.HasField("deal_started")]
+        assert verified.deals == len(deals)
+        acts = [e.WhichOneof("payload") for e in whole.events]
+        assert verified.actions >= acts.count("cards_played") + acts.count("passed")
+
+
+async def people_played(connect: Connect, threshold: int | None = 5) -> SavedGame:
+    """The second game of two people and a bot, which one of the people leaves."""
+    zoe = await Session.open_table(await connect(), Options(seats=3, threshold=threshold))
+    await zoe.take_seat("Zoe")
+    bob = await Session.sit_down(await connect(), zoe.table.table, name="Bob")
+    await zoe.add_bot("random")
+    for game in (1, 2):
+        await asyncio.gather(known(zoe), known(bob))
+        for session in (zoe, bob):
+            await (session.ready() if game == 1 else session.rematch())
+        if game == 2:
+            await bob.leave()
+        players = [zoe, bob] if game == 1 else [zoe]
+        await asyncio.gather(*(_until_over(session, game) for session in players))
+    return await game_file.fetch(zoe.connection, zoe.table.table, 2)
+
+
+async def _until_over(session: Session, game: int) -> None:
+    while not (session.table.game and session.table.game.game == game) or (
+        session.table.phase is not Phase.GAME_OVER
+    ):
+        await follow(session, 1)
+
+
+async def test_a_game_with_people_a_substitute_and_nonces_is_accepted(connect: Connect) -> None:
+    whole = await people_played(connect)
+    assert whole.game == 2
+    assert len(whole.view.seats[0].nonce) == 32
+    kinds = {event.WhichOneof("payload") for event in whole.events}
+    assert {"substitute_seated", "ready_changed", "deal_committed"} <= kinds
+    verified = verify(whole)
+    assert verified.uncommitted == 0
+
+
+def test_a_game_of_the_first_format_is_accepted_and_nobody_was_committed_to_it() -> None:
+    verified = verify(game_file.read(GAME))
+    assert (verified.deals, verified.uncommitted) == (1, 1)
+
+
+# Changed files
+
+KEPT = Path(__file__).parent / "game-2.jsonl"
+"""A game as version 2 of the format wrote it: two people, one of whom leaves, and a bot."""
+
+
+def test_a_kept_game_is_accepted() -> None:
+    verified = verify(game_file.read(KEPT))
+    assert (verified.deals, verified.uncommitted, verified.unknown) == (1, 0, 0)
+
+
+def test_every_changed_byte_is_found(tmp_path: Path) -> None:
+    data = KEPT.read_bytes()
+    assert broken_line(data) is None
+    for place, byte in enumerate(data):
+        line = data.count(b"\n", 0, place) + 1 if place % 500 == 0 else None
+        for other in (byte ^ 1, byte ^ 0x80, 0x0A if byte != 0x0A else 0x20):
+            broken = broken_line(data[:place] + bytes([other]) + data[place + 1 :])
+            assert broken is not None, (place, other)
+            assert line is None or broken == line
+    # Through the whole way of a file, for some of them: there it is told which line it was.
+    path = tmp_path / "changed.jsonl"
+    for place in [*range(120), *range(120, len(data), len(data) // 50)]:
+        path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+        with pytest.raises(BadGameFile):
+            game_file.read(path)
+
+
+CHANGES: tuple[Callable[[bytes], bytes], ...] = (
+    lambda data: data[:-1],
+    lambda data: data + b"\n",
+    lambda data: data + b" ",
+    lambda data: data[1:],
+    lambda data: data + data,
+    lambda data: data.replace(b"\n", b"\r\n"),
+    lambda data: b"".join(data.splitlines(keepends=True)[1:]),
+    lambda data: data.replace(b'"odinTableGame": 2', b'"odinTableGame": 1'),
+)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_bytes_that_are_put_in_or_left_out_are_found(
+    tmp_path: Path, change: Callable[[bytes], bytes]
+) -> None:
+    path = tmp_path / "changed.jsonl"
+    path.write_bytes(change(KEPT.read_bytes()))
+    with pytest.raises(BadGameFile):
+        game_file.read(path)
+
+
+def _objects() -> list[dict[str, Any]]:
+    lines = [json.loads(line) for line in KEPT.read_text().splitlines()]
+    for line in lines:
+        del line["sha256"]
+    return lines
+
+
+def _found(lines: list[dict[str, Any]], path: Path) -> str:
+    """What is wrong with a file of these lines, whose digests are all made anew; else nothing."""
+    path.write_text("".join(chained(map(json.dumps, lines))))
+    try:
+        verify(game_file.read(path))
+    except (WrongLineError, BadGameFile) as error:
+        return str(error)
+    return ""
+
+
+Where = tuple[str | int, ...]
+
+
+def _list(value: Any) -> list[Any]:
+    return list(value)
+
+
+def _parts(value: Any, where: Where = ()) -> Iterator[tuple[Where, Any]]:
+    """Every value in a line, with the way to it; whole lists as well."""
+    if isinstance(value, dict):
+        for key, part in cast("dict[str, Any]", value).items():
+            yield from _parts(part, (*where, key))
+        return
+    yield where, value
+    if isinstance(value, list):
+        for place, part in enumerate(_list(value)):
+            yield from _parts(part, (*where, place))
+
+
+def _others(value: Any) -> list[Any]:
+    """Other values for it, of the same kind."""
+    match value:
+        case bool():
+            return [not value]
+        case int():
+            return [value + 1]
+        case list():
+            several = _list(value)
+            return [several[1:], [several[0], *several], []]
+        case str() if value.startswith("CARD_"):
+            return ["CARD_R1" if value != "CARD_R1" else "CARD_V9"]
+        case str() if re.match("[A-Z]+_", value):
+            enum = next(enum for enum in ENUMS if value in enum.keys())  # noqa: SIM118 -- no dict
+            return [name for name in enum.keys()[1:3] if name != value]
+        case str() if len(value) > 30:
+            return [("A" if value[0] != "A" else "B") + value[1:], ""]
+        case _:
+            return [f"{value}x"]
+
+
+ENUMS = (
+    event_pb2.Actor,
+    event_pb2.LeaveReason,
+    table_pb2.Occupant,
+    table_pb2.TablePhase,
+    table_pb2.Visibility,
+    decision_pb2.DecisionKind,
+)
+
+NOBODY_KNOWS = {
+    "time",
+    "name",
+    "table",
+    "logId",
+    "host",
+    "level",
+    "occupant",
+    "ready",
+    "openToBots",
+    "visibility",
+    "phase",
+    "singleDeal",
+    "shortDeck",
+    "reason",
+    "game",
+}
+"""What does not follow from anything: words, times, and what had no effect in this game."""
+
+
+def test_every_changed_value_is_found_although_all_digests_are_made_anew(tmp_path: Path) -> None:
+    """Cards, seats, counts, penalties, winners, nonces, secrets, openers: whatever follows."""
+    lines = _objects()
+    path = tmp_path / "changed.jsonl"
+    assert not _found(lines, path)
+    tried = Counter[tuple[str, ...]]()
+    for number, line in enumerate(lines):
+        for where, value in _parts(line):
+            way = tuple(part for part in where if isinstance(part, str))
+            if way[-1] in NOBODY_KNOWS or way[0] == "odinTableGame" or tried[way] >= 4:
+                continue
+            tried[way] += 1
+            for other in _others(value):
+                changed = copy.deepcopy(line)
+                holder: Any = changed
+                for part in where[:-1]:
+                    holder = holder[part]
+                holder[where[-1]] = other
+                found = _found([*lines[:number], changed, *lines[number + 1 :]], path)
+                assert found, (number, where, value, other)
+    kinds = {way[0] for way in tried}
+    assert {"dealStarted", "dealRevealed", "cardsPlayed", "dealEnded", "gameEnded"} <= kinds
+
+
+def test_a_line_that_is_missing_or_there_twice_is_found(tmp_path: Path) -> None:
+    lines = _objects()
+    path = tmp_path / "changed.jsonl"
+    for number in range(1, len(lines)):
+        for changed in (
+            lines[:number] + lines[number + 1 :],
+            lines[: number + 1] + lines[number:],
+        ):
+            renumbered = copy.deepcopy(changed)
+            for place, line in enumerate(renumbered[1:]):
+                line["seq"] = lines[1]["seq"] + place
+                if "decisionOpened" in line:
+                    line["decisionOpened"]["decision"]["id"] = line["seq"]
+            assert _found(renumbered, path)
+            assert number % 10 or _found(changed, path)
+
+
+# The command
+
+
+def test_the_command_says_what_it_found_and_its_code_is_one_when_anything_is_wrong(
+    programs: Programs, tmp_path: Path
+) -> None:
+    good = programs.run("verify", str(KEPT), str(GAME))
+    assert good.process.returncode == 0
+    assert good.out[0] == f"{KEPT} adds up: 1 deal, 34 actions, won by Zoe."
+    assert good.out[1].startswith(f"{GAME} adds up: 1 deal")
+    assert good.out[2:] == [
+        "  It is of an older format without digests: a changed name or time is not noticed.",
+        "  1 deal was not committed to: how its cards were chosen is not known.",
+    ]
+    changed = tmp_path / "changed.jsonl"
+    changed.write_bytes(KEPT.read_bytes().replace(b'"Zoe"', b'"Eve"'))
+    lines = _objects()
+    played = next(number for number, line in enumerate(lines) if "cardsPlayed" in line)
+    lines[played]["cardsPlayed"]["value"] += 1
+    forged = tmp_path / "forged.jsonl"
+    forged.write_text("".join(chained(map(json.dumps, lines))))
+    bad = programs.run("verify", str(changed), str(KEPT), str(forged))
+    assert bad.process.returncode == 1
+    assert len(bad.out) == 1, "the good one is told all the same"
+    assert bad.errors[0].startswith(f"{changed} was changed: line 1 is not as it was written.")
+    assert bad.errors[1] == (
+        f"{forged} does not add up: line {played + 1}: CardsPlayed.value does not follow from "
+        "what happened before."
+    )
+    nothing = programs.run("verify")
+    assert nothing.process.returncode == 1
+    assert "No finished game was found." in nothing.errors[0]
