@@ -160,6 +160,16 @@ async def _lost_answer(play: Play) -> None:
     await play.finishes()
 
 
+async def _no_answer(play: Play) -> None:
+    await play.begins()
+    call = await play.tries()
+    play.carry_out(call)
+    play.confirm(await play.repeats(call), replayed=True)
+    play.tell()
+    play.other_acts()
+    await play.finishes()
+
+
 async def _stale_decision(play: Play) -> None:
     await play.begins()
     call = await play.tries()
@@ -283,8 +293,13 @@ POINTS: Final = (
     ),
     Point(
         "lost-answer",
-        "A call without an answer is repeated with the same request_id and content.",
+        "A call whose answer is lost is repeated with the same request_id and content.",
         _lost_answer,
+    ),
+    Point(
+        "no-answer",
+        "A call that gets no answer at all is given up in time, and repeated in the same way.",
+        _no_answer,
     ),
     Point(
         "stale-decision",

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from odin_client.conformance.play import Pace, Play, Shortfall
 from odin_client.conformance.points import Point
 from odin_client.conformance.program import Client
 from odin_client.conformance.server import ScriptedServer
 from odin_client.conformance.table import Table
+
+CALLS_SHOWN: Final = 40
+"""How many calls a report has: the last ones, since they tell most."""
 
 Start: TypeAlias = Callable[[str], Awaitable[Client]]
 """Starts the client under test; takes HOST:PORT."""
@@ -85,7 +88,10 @@ def report(result: Result) -> list[str]:
         f"  came      {result.came or 'as expected'}",
     ]
     if not result.passed:
-        lines.append(f"  calls     {', '.join(_counted(result.calls)) or 'none'}")
+        calls = _counted(result.calls)
+        if len(calls) > CALLS_SHOWN:
+            calls = [f"({len(calls) - CALLS_SHOWN} more)", *calls[-CALLS_SHOWN:]]
+        lines.append(f"  calls     {', '.join(calls) or 'none'}")
         lines += [f"  stderr    {line}" for line in result.last_words]
     return lines
 

@@ -51,7 +51,8 @@ class Mistake(Enum):
     STUMBLES_OVER_AN_ITEM = auto()
     STUMBLES_OVER_A_VALUE = auto()
     REPEATS_WITH_A_NEW_REQUEST_ID = auto()
-    GIVES_UP_AFTER_DEADLINE_EXCEEDED = auto()
+    GIVES_UP_AFTER_A_LOST_ANSWER = auto()
+    WAITS_FOR_AN_ANSWER_FOR_EVER = auto()
     REPEATS_A_STALE_DECISION = auto()
     ACTS_ON_A_DECISION_IT_HAS_NOT_SEEN = auto()
     COMES_BACK_ALTHOUGH_SUPERSEDED = auto()
@@ -72,9 +73,16 @@ class BareClient:
     """Plays one game at one table."""
 
     def __init__(
-        self, address: str, table: str, name: str, silence: float, mistake: Mistake | None = None
+        self,
+        address: str,
+        table: str,
+        name: str,
+        *,
+        silence: float = 25.0,
+        deadline: float = 5.0,
+        mistake: Mistake | None = None,
     ) -> None:
-        """`silence` is for how many seconds a stream may be quiet."""
+        """`silence` is for how many seconds a stream may be quiet, `deadline` for a call."""
         self._address: Final = address
         self._table: Final = table
         self._name: Final = name
@@ -83,6 +91,9 @@ class BareClient:
             self._silence = None
         elif mistake is Mistake.GIVES_A_STREAM_UP_TOO_EARLY:
             self._silence = silence / 3
+        self._deadline: Final = (
+            None if mistake is Mistake.WAITS_FOR_AN_ANSWER_FOR_EVER else deadline
+        )
         self._mistake: Final = mistake
         secret = base64.urlsafe_b64encode(secrets.token_bytes(32)).decode().rstrip("=")
         self._metadata: Final = (("authorization", f"Bearer {secret}"),)
@@ -232,28 +243,22 @@ class BareClient:
         """Calls until there is an answer; raises GivesUp after a refusal for good."""
         while True:
             try:
-                return await method(request, timeout=5, metadata=self._metadata)
+                return await method(request, timeout=self._deadline, metadata=self._metadata)
             except grpc.aio.AioRpcError as error:
                 await asyncio.sleep(self._pause_before_repeating(error))
-                if (
-                    self._mistake is Mistake.REPEATS_WITH_A_NEW_REQUEST_ID
-                    and error.code() is grpc.StatusCode.DEADLINE_EXCEEDED
-                ):
+                new = self._mistake is Mistake.REPEATS_WITH_A_NEW_REQUEST_ID
+                if new and _is_lost(error):
                     request.request_id = secrets.token_hex(8)
 
     def _pause_before_repeating(self, error: grpc.aio.AioRpcError) -> float:
         """Seconds; raises GivesUp when repeating would not help."""
         info, seconds = _details(error)
-        lost = error.code() is grpc.StatusCode.DEADLINE_EXCEEDED
-        if not lost and error.code() is not grpc.StatusCode.UNAVAILABLE:
+        if error.code() not in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED):
             raise GivesUp(info) from error
-        if lost and self._mistake is Mistake.GIVES_UP_AFTER_DEADLINE_EXCEEDED:
+        if self._mistake is Mistake.GIVES_UP_AFTER_A_LOST_ANSWER and _is_lost(error):
             raise GivesUp(info) from error
-        known = {
-            name.removeprefix("ERROR_REASON_")
-            for name in error_pb2.ErrorReason.DESCRIPTOR.values_by_name
-        }
-        if self._mistake is Mistake.KNOWS_REASONS_ONLY and info.reason not in {"", *known}:
+        known = f"ERROR_REASON_{info.reason}" in error_pb2.ErrorReason.DESCRIPTOR.values_by_name
+        if self._mistake is Mistake.KNOWS_REASONS_ONLY and info.reason and not known:
             raise GivesUp(info) from error
         hurries = self._mistake is Mistake.REPEATS_BEFORE_IT_IS_TIME
         return PAUSE if hurries and info.reason == "SERVER_DRAINING" else max(PAUSE, seconds)
@@ -276,6 +281,11 @@ def _choice(decision: decision_pb2.Decision) -> decision_pb2.Action:
     return decision_pb2.Action(play_cards=play)
 
 
+def _is_lost(error: grpc.aio.AioRpcError) -> bool:
+    """Whether the line, and no server, says that there is no answer."""
+    return error.code() is grpc.StatusCode.UNAVAILABLE and not _details(error)[0].reason
+
+
 def _details(error: grpc.aio.AioRpcError) -> tuple[error_details_pb2.ErrorInfo, float]:
     """Why, and for how many seconds to wait."""
     info, retry = error_details_pb2.ErrorInfo(), error_details_pb2.RetryInfo()
@@ -291,11 +301,10 @@ def main() -> int:
     parser.add_argument("address")
     parser.add_argument("--table", required=True)
     parser.add_argument("--name", required=True)
-    parser.add_argument("--silence", type=float, default=25.0)
     parser.add_argument("--mistake", choices=[mistake.name for mistake in Mistake])
     given = parser.parse_args()
     mistake = Mistake[given.mistake] if given.mistake else None
-    client = BareClient(given.address, given.table, given.name, given.silence, mistake)
+    client = BareClient(given.address, given.table, given.name, mistake=mistake)
     try:
         return asyncio.run(client.run())
     except ValueError as problem:

@@ -35,7 +35,8 @@ WHERE: Final = {
     Mistake.STUMBLES_OVER_AN_ITEM: ("unknown-item", "exit code 1"),
     Mistake.STUMBLES_OVER_A_VALUE: ("unknown-value", "exit code 1"),
     Mistake.REPEATS_WITH_A_NEW_REQUEST_ID: ("lost-answer", "with another request_id"),
-    Mistake.GIVES_UP_AFTER_DEADLINE_EXCEEDED: ("lost-answer", "exit code 1"),
+    Mistake.GIVES_UP_AFTER_A_LOST_ANSWER: ("lost-answer", "exit code 1"),
+    Mistake.WAITS_FOR_AN_ANSWER_FOR_EVER: ("no-answer", "nothing for"),
     Mistake.REPEATS_A_STALE_DECISION: ("stale-decision", "Act on decision"),
     Mistake.ACTS_ON_A_DECISION_IT_HAS_NOT_SEEN: ("stale-decision", "Act on decision"),
     Mistake.COMES_BACK_ALTHOUGH_SUPERSEDED: ("superseded", "WatchTable"),
@@ -72,10 +73,14 @@ async def lead(point: Point, mistake: Mistake | None) -> Result:
     """Leads the bare client through one point, without waiting long for what will not come."""
     found = mistake is not None and WHERE[mistake][0] == point.name
     quiet = QUIET if point is SILENCE else PATIENCE
+    deadline = QUIET if point.name == "no-answer" else PATIENCE
     pace = Pace(patience=2 * QUIET if found else PATIENCE, quiet=quiet, retry_after=0.5)
 
     async def start(address: str) -> Client:
-        return InThisProcess(BareClient(address, HANDLE, "Ann", 1.5 * quiet, mistake))
+        client = BareClient(
+            address, HANDLE, "Ann", silence=1.5 * quiet, deadline=deadline, mistake=mistake
+        )
+        return InThisProcess(client)
 
     return await run_point(point, start, pace)
 
