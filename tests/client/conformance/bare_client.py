@@ -90,7 +90,7 @@ class BareClient:
         if mistake is Mistake.WAITS_ON_A_SILENT_STREAM_FOR_EVER:
             self._silence = None
         elif mistake is Mistake.GIVES_A_STREAM_UP_TOO_EARLY:
-            self._silence = silence / 3
+            self._silence = silence / 4
         self._deadline: Final = (
             None if mistake is Mistake.WAITS_FOR_AN_ANSWER_FOR_EVER else deadline
         )

@@ -24,26 +24,28 @@ BY_NAME: Final = {point.name: point for point in POINTS}
 SILENCE: Final = BY_NAME["heartbeat-stops"]
 OTHERS: Final = tuple(point for point in POINTS if point is not SILENCE)
 
+HANGS: Final = "nothing for"
+
 WHERE: Final = {
-    Mistake.ACTS_ON_NO_FIRST_SNAPSHOT: ("snapshot-first", "nothing for"),
+    Mistake.ACTS_ON_NO_FIRST_SNAPSHOT: ("snapshot-first", HANGS),
     Mistake.FORGETS_ITS_PLACE: ("resume", "WatchTable from a snapshot on"),
-    Mistake.TAKES_ONLY_A_FIRST_SNAPSHOT: ("snapshot-in-mid-stream", "nothing for"),
+    Mistake.TAKES_ONLY_A_FIRST_SNAPSHOT: ("snapshot-in-mid-stream", HANGS),
     Mistake.KEEPS_THE_FIRST_LOG_ID: ("another-log", "of log 'log-1'"),
-    Mistake.REMEMBERS_DECISIONS_OF_AN_OLD_LOG: ("another-log", "nothing for"),
+    Mistake.REMEMBERS_DECISIONS_OF_AN_OLD_LOG: ("another-log", HANGS),
     Mistake.ACTS_ON_EACH_DECISION_OF_A_BATCH: ("batch", "Act on decision"),
     Mistake.STUMBLES_OVER_AN_EVENT: ("unknown-event", "exit code 1"),
     Mistake.STUMBLES_OVER_AN_ITEM: ("unknown-item", "exit code 1"),
     Mistake.STUMBLES_OVER_A_VALUE: ("unknown-value", "exit code 1"),
     Mistake.REPEATS_WITH_A_NEW_REQUEST_ID: ("lost-answer", "with another request_id"),
     Mistake.GIVES_UP_AFTER_A_LOST_ANSWER: ("lost-answer", "exit code 1"),
-    Mistake.WAITS_FOR_AN_ANSWER_FOR_EVER: ("no-answer", "nothing for"),
+    Mistake.WAITS_FOR_AN_ANSWER_FOR_EVER: ("no-answer", HANGS),
     Mistake.REPEATS_A_STALE_DECISION: ("stale-decision", "Act on decision"),
     Mistake.ACTS_ON_A_DECISION_IT_HAS_NOT_SEEN: ("stale-decision", "Act on decision"),
     Mistake.COMES_BACK_ALTHOUGH_SUPERSEDED: ("superseded", "WatchTable"),
     Mistake.LEAVES_ALTHOUGH_SUPERSEDED: ("superseded", "LeaveSeat"),
     Mistake.COMES_BACK_BEFORE_IT_IS_TIME: ("draining", "WatchTable after event"),
     Mistake.REPEATS_BEFORE_IT_IS_TIME: ("draining", "Act on decision"),
-    Mistake.WAITS_ON_A_SILENT_STREAM_FOR_EVER: ("heartbeat-stops", "nothing for"),
+    Mistake.WAITS_ON_A_SILENT_STREAM_FOR_EVER: ("heartbeat-stops", HANGS),
     Mistake.GIVES_A_STREAM_UP_TOO_EARLY: ("heartbeat-stops", "WatchTable after event"),
     Mistake.HURRIES_ALTHOUGH_RATE_LIMITED: ("rate-limited", "WatchTable after event"),
     Mistake.KNOWS_REASONS_ONLY: ("unknown-reason", "exit code 1"),
@@ -71,14 +73,20 @@ class InThisProcess:
 
 async def lead(point: Point, mistake: Mistake | None) -> Result:
     """Leads the bare client through one point, without waiting long for what will not come."""
-    found = mistake is not None and WHERE[mistake][0] == point.name
-    quiet = QUIET if point is SILENCE else PATIENCE
+    where, came = ("", "") if mistake is None else WHERE[mistake]
+    here = where == point.name
+    pace = Pace(
+        patience=2 * QUIET if here and came == HANGS else PATIENCE,
+        quiet=QUIET if point is SILENCE else PATIENCE,
+        # A pause that is cut short is a long one, so that a busy machine does not fill it.
+        retry_after=2.0 if here else 0.5,
+    )
+    silence = 1.5 * pace.quiet
     deadline = QUIET if point.name == "no-answer" else PATIENCE
-    pace = Pace(patience=2 * QUIET if found else PATIENCE, quiet=quiet, retry_after=0.5)
 
     async def start(address: str) -> Client:
         client = BareClient(
-            address, HANDLE, "Ann", silence=1.5 * quiet, deadline=deadline, mistake=mistake
+            address, HANDLE, "Ann", silence=silence, deadline=deadline, mistake=mistake
         )
         return InThisProcess(client)
 
