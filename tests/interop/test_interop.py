@@ -104,6 +104,24 @@ async def test_it_passes_every_point_of_the_conformance_kit(example: Example) ->
         await run(kit, example.folder)
 
 
+async def test_all_list_the_tables_alike_and_say_alike_how_they_end(tmp_path: Path) -> None:
+    with running_server(tmp_path) as server:
+        async with connected(server.address) as host:
+            session = await Session.open_table(host, Options(seats=4))
+            await session.add_bot("greedy")
+            table = session.table.table
+            for example in EXAMPLES:
+                if example.missing():
+                    continue
+                client = [*example.run, server.address]
+                listed = await run(client, example.folder)
+                assert listed == f"{table}  waiting  1 of 4 seats  Astrid\n"
+                refused = await run([*client, "--table", "ZZZZ"], example.folder, ends_with=1)
+                assert "NotFound: There is no such table" in refused
+                await run(example.run, example.folder, ends_with=2)
+                await run([*client, "--level", "9"], example.folder, ends_with=2)
+
+
 @pytest.mark.timeout(GAME_PATIENCE + 30)
 @pytest.mark.parametrize(
     ("fail", "strategy"),

@@ -84,15 +84,16 @@ async fn list(server: &Server) -> Result<(), Box<dyn Error>> {
     loop {
         let page = call(async || server.lobby().list_tables(request.clone()).await).await?;
         for table in page.tables {
-            let phase = format!("{:?}", table.phase()).to_lowercase();
+            let phase = table.phase().as_str_name().replace("TABLE_PHASE_", "");
             let taken = table
                 .seats
                 .iter()
                 .filter(|seat| seat.occupant() != Occupant::Unspecified);
             let names: Vec<_> = taken.map(|seat| printable(&seat.name)).collect();
             println!(
-                "{}  {phase}  {} of {} seats  {}",
+                "{}  {}  {} of {} seats  {}",
                 table.table,
+                phase.to_lowercase(),
                 names.len(),
                 table.seats.len(),
                 names.join(", ")

@@ -67,7 +67,8 @@ async function list(server: Server): Promise<void> {
       const taken = seats.filter(({ occupant }) => occupant !== Occupant.UNSPECIFIED);
       const names = taken.map(({ name }) => printable(name)).join(", ");
       const places = `${taken.length} of ${seats.length} seats`;
-      console.log(`${table}  ${TablePhase[phase]?.toLowerCase()}  ${places}  ${names}`);
+      const word = String(TablePhase[phase] ?? phase).toLowerCase();
+      console.log(`${table}  ${word}  ${places}  ${names}`);
     }
     pageToken = page.nextPageToken;
   } while (pageToken);
