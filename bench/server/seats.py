@@ -11,7 +11,7 @@ import contextlib
 import itertools
 import secrets
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from typing import TypeAlias
 
 from grpc import aio
@@ -143,19 +143,19 @@ class LoadedTable:
                     acts_seen += 1
                     if actor != seat:
                         self.delays.append(now - acted)
-                await self._answer(seat, events[-1])
+                await self._answer(seat, events)
         raise RuntimeError("the server ended the stream of a seat")
 
-    async def _answer(self, seat: int, event: event_pb2.Event) -> None:
-        """Does what this seat must do after the last event of a message, if anything."""
-        if event.HasField("decision_opened"):
-            if event.decision_opened.decision.HasField("choices"):
-                await self._act(seat, event.decision_opened.decision)
-        elif seat == 0 and event.HasField("deal_ended"):
-            await self.start()
-        elif seat == 0 and event.HasField("game_ended"):
+    async def _answer(self, seat: int, events: Sequence[event_pb2.Event]) -> None:
+        """Does what this seat must do after the events of a message, if anything."""
+        if events[-1].HasField("decision_opened"):
+            if events[-1].decision_opened.decision.HasField("choices"):
+                await self._act(seat, events[-1].decision_opened.decision)
+        elif seat == 0 and any(event.HasField("game_ended") for event in events):
             again = lobby_pb2.RematchRequest(request_id=_request_id(), table=self.handle)
             await self._lobby.Rematch(again, metadata=self.credentials[0], timeout=CALL_DEADLINE)
+            await self.start()
+        elif seat == 0 and any(event.HasField("deal_ended") for event in events):
             await self.start()
 
     async def _act(self, seat: int, decision: decision_pb2.Decision) -> None:
