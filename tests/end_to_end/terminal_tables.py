@@ -67,7 +67,7 @@ class Server:
 
 @contextmanager
 def running_server(
-    folder: Path, listen: str = "127.0.0.1:0", *, seed: int = 1
+    folder: Path, listen: str = "127.0.0.1:0", *, seed: int = 48
 ) -> Generator[Server]:
     """A server with bots that do not dawdle; it is gone at the end.
 
