@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Iterable
 from contextlib import aclosing
 from dataclasses import replace
@@ -13,6 +14,7 @@ import grpc
 import grpc.aio
 import pytest
 
+from odin_engine import IllegalAction
 from odin_server import calls
 from odin_server.errors import Reason
 from odin_server.event_log import MemoryLog, StoreUnavailable
@@ -31,6 +33,7 @@ from tests.server.conftest import QUICK, Meet, Serve
 from tests.server.people import DEADLINE, Person, Refused, bearer, first_choice, payload, play_until
 
 PASS = decision_pb2.Action(pass_turn=decision_pb2.PassTurn())
+ERRORS = Path(__file__).parents[2] / "proto/odin_table/v1/error.proto"
 
 
 def play(*cards: int, pick_up: int = 0) -> decision_pb2.Action:
@@ -512,3 +515,20 @@ async def test_acting_for_the_same_decision_at_the_same_time_is_done_once(
     )
     assert [payload(e) for e in events.events].count("cards_played") == 1
     assert view.seq == events.events[-1].seq
+
+
+def test_the_contract_names_every_way_to_break_the_rules() -> None:
+    """But those that are reasons of their own, or that no caller can come to."""
+    elsewhere = {
+        "GAME_IS_OVER",
+        "NOT_YOUR_TURN",
+        "GAME_NOT_STARTED",
+        "ALREADY_STARTED",
+        "DEAL_IS_RUNNING",
+        "DEAL_NOT_RUNNING",
+    }
+    kinds = {
+        re.sub(r"(?<!^)([A-Z])", r"_\1", c.__name__).upper() for c in IllegalAction.__subclasses__()
+    }
+    comment = ERRORS.read_text().partition("refusal is one of")[2].partition(";")[0]
+    assert set(re.findall(r"[A-Z_]{4,}", comment)) == kinds - elsewhere

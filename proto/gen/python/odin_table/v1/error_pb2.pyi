@@ -81,8 +81,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """FAILED_PRECONDITION. Another seat must act. Wait for the stream. Facts: seat."""
     ERROR_REASON_ILLEGAL_ACTION: _ErrorReason.ValueType  # 16
     """FAILED_PRECONDITION. The rules forbid it: show it, choose again. Facts: rule (such as "R7"),
-    refusal (a word for the exact kind), and where they apply count, value, needed_counts (such
-    as "2,3"), value_to_beat, cards.
+    refusal, and where they apply count, value, needed_counts (such as "2,3"), value_to_beat.
+    refusal is one of PICK_UP_PENDING, NO_CARDS, SAME_CARD_TWICE, CARDS_NOT_HELD, NOT_A_SET,
+    PARTIAL_HAND_OPENING, TOO_FEW_CARDS, TOO_MANY_CARDS, VALUE_TOO_LOW, OPENER_MAY_NOT_PASS,
+    NOTHING_TO_PICK_UP, NOT_IN_BEATEN_SET; more may come.
     """
     ERROR_REASON_RATE_LIMITED: _ErrorReason.ValueType  # 17
     """RESOURCE_EXHAUSTED + RetryInfo. Too many calls, tables, seats or streams. Facts: limit. Never
@@ -148,8 +150,10 @@ ERROR_REASON_NOT_YOUR_TURN: ErrorReason.ValueType  # 15
 """FAILED_PRECONDITION. Another seat must act. Wait for the stream. Facts: seat."""
 ERROR_REASON_ILLEGAL_ACTION: ErrorReason.ValueType  # 16
 """FAILED_PRECONDITION. The rules forbid it: show it, choose again. Facts: rule (such as "R7"),
-refusal (a word for the exact kind), and where they apply count, value, needed_counts (such
-as "2,3"), value_to_beat, cards.
+refusal, and where they apply count, value, needed_counts (such as "2,3"), value_to_beat.
+refusal is one of PICK_UP_PENDING, NO_CARDS, SAME_CARD_TWICE, CARDS_NOT_HELD, NOT_A_SET,
+PARTIAL_HAND_OPENING, TOO_FEW_CARDS, TOO_MANY_CARDS, VALUE_TOO_LOW, OPENER_MAY_NOT_PASS,
+NOTHING_TO_PICK_UP, NOT_IN_BEATEN_SET; more may come.
 """
 ERROR_REASON_RATE_LIMITED: ErrorReason.ValueType  # 17
 """RESOURCE_EXHAUSTED + RetryInfo. Too many calls, tables, seats or streams. Facts: limit. Never
