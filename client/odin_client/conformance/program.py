@@ -8,7 +8,6 @@ import os
 import re
 import shlex
 import signal
-from collections import deque
 from collections.abc import Sequence
 from typing import Final, Protocol
 
@@ -21,7 +20,8 @@ APPENDED: Final = ("{address}", "--table", "{table}", "--name", "{name}")
 """What a command without a placeholder gets at its end."""
 
 LAST_LINES: Final = 20
-"""How much of stderr is kept."""
+LAST_BYTES: Final = 8192
+"""How much of stderr is kept, at the most."""
 
 STOP_PATIENCE: Final = 3.0
 """Seconds for a client to end after SIGTERM, before it is killed."""
@@ -69,7 +69,7 @@ class Program:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         """Made by `start`."""
         self._process: Final = process
-        self._last_words: Final[deque[str]] = deque(maxlen=LAST_LINES)
+        self._last_bytes = b""
         self._listening: Final = asyncio.ensure_future(self._listen())
 
     @classmethod
@@ -104,7 +104,7 @@ class Program:
 
     def last_words(self) -> list[str]:
         """The last lines that it wrote to stderr."""
-        return list(self._last_words)
+        return self._last_bytes.decode(errors="replace").splitlines()[-LAST_LINES:]
 
     def _signal(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -112,6 +112,5 @@ class Program:
 
     async def _listen(self) -> None:
         assert self._process.stderr is not None, "it is a pipe"
-        with contextlib.suppress(ValueError):  # a line that is longer than any of ours
-            async for line in self._process.stderr:
-                self._last_words.append(line.decode(errors="replace").rstrip())
+        while said := await self._process.stderr.read(LAST_BYTES):
+            self._last_bytes = (self._last_bytes + said)[-LAST_BYTES:]

@@ -92,6 +92,15 @@ def test_a_client_without_a_credential_is_found(programs: Programs, tmp_path: Pa
     assert any("BAD_CREDENTIAL" in line for line in kit.out)
 
 
+def test_a_client_that_says_much_is_not_held_up(programs: Programs) -> None:
+    client = "sh -c 'head -c 1000000 /dev/zero >&2; echo done >&2; exit 3' {port}"
+    kit = check(programs, client, points=("resume",))
+    assert kit.end() == 1
+    assert "  came      its end with exit code 3" in kit.out
+    assert kit.out[-2].endswith("done")
+    assert sum(map(len, kit.out)) < 10_000
+
+
 def test_whoever_stops_the_kit_stops_the_client(programs: Programs, tmp_path: Path) -> None:
     script = tmp_path / "hangs.sh"
     script.write_text(
