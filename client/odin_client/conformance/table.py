@@ -190,6 +190,8 @@ class Table:
                 self._phase = table_pb2.TABLE_PHASE_PLAYING
             elif message.HasField("deal_ended"):
                 self._phase = table_pb2.TABLE_PHASE_BETWEEN_DEALS
+                for seat in self.seats:
+                    seat.ready = seat.occupant == table_pb2.OCCUPANT_REMOTE_BOT
             elif message.HasField("game_ended"):
                 self._phase = table_pb2.TABLE_PHASE_GAME_OVER
 
