@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
+import sys
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from pathlib import Path
@@ -34,6 +35,7 @@ pytestmark = pytest.mark.interop
 GAME_PATIENCE: Final = 150
 """Seconds for a game in which every line fails once; a silent one is noticed after 25."""
 
+KIT: Final = (sys.executable, "-m", "odin_client", "conformance")
 KIT_PATIENCE: Final = 300
 """Seconds for all points of the kit; a stream that has fallen silent is given up after 25."""
 
@@ -97,7 +99,7 @@ def test_it_is_built_from_the_contract_alone_and_its_own_tools_like_it(example: 
 @pytest.mark.timeout(KIT_PATIENCE + 30)
 async def test_all_pass_every_point_of_the_conformance_kit() -> None:
     async def check(example: Example) -> None:
-        kit = [*ODIN_TABLE, "conformance", "--jobs", "4", "--client", shlex.join(example.run)]
+        kit = [*KIT, "--jobs", "4", "--client", shlex.join(example.run)]
         await run(kit, example.folder)
 
     # Side by side, since a client does little there but wait for a server that has fallen silent.
