@@ -158,6 +158,17 @@ class Session:
         self._start_anew()
         return answer.seat
 
+    async def look(self) -> None:
+        """Looks at the table once, before following it: then nothing of what is next is missed.
+
+        `follow` goes on from there, without a snapshot of its own.
+        """
+        answer = await self.connection.call(
+            self.connection.table.GetView,
+            play_pb2.GetViewRequest(table=self.table.table, code=self.code),
+        )
+        self.table.apply(play_pb2.WatchTableResponse(snapshot=answer.view))
+
     @property
     def address(self) -> Address:
         """How others reach this table."""

@@ -155,7 +155,9 @@ async def _play(wish: _Wish) -> int:
             await session.take_seat(wish.name)
             for _bot in range(wish.bots):
                 await session.add_bot(wish.level)
-            await session.start()
+            if wish.ui is not Ui.JSON:  # a program is shown a snapshot first
+                await session.look()
+            await session.ready()
             guided = _is_first_game() if wish.guided is None else wish.guided
             return await run_interface(session, wish.ui, colour=wish.colour, guided=guided)
         finally:
