@@ -40,6 +40,15 @@ def check_sentence(checked: DealChecked) -> str:
     return said.format(deal=checked.deal, count=checked.nonces - checked.mine)
 
 
+def check_notice(checked: DealChecked) -> str:
+    """The same where there is little room and the sentence is to be read elsewhere, if at all."""
+    if checked.faults:
+        return _("WARNING: deal {deal} was not dealt as promised. l says more.").format(
+            deal=checked.deal
+        )
+    return "" if checked.broken_off else _("Deal {deal} was checked.").format(deal=checked.deal)
+
+
 def _fault(fault: DealFault) -> str:
     match fault:
         case DealFault.COMMITMENT:

@@ -125,7 +125,7 @@ def test_two_people_and_a_spectator_at_one_table(
 
     play_on(ann, "GAME OVER", bob)
     for one in (ann, bob, eve):
-        one.wait_for("GAME OVER", " with ")
+        one.wait_for("GAME OVER", " with ", "Deal 1 was checked.")
 
     # Whoever asks for a rematch is ready for it.
     ann.press("enter")

@@ -13,6 +13,7 @@ from typing import Final
 from prompt_toolkit.input import Input
 from prompt_toolkit.output import Output
 
+from odin_client.check_sentence import check_notice
 from odin_client.languages import _
 from odin_client.preferences import Preferences
 from odin_client.session import Session
@@ -25,6 +26,7 @@ from odin_client.terminal.screen import Screen, Sort
 from odin_client.terminal.view import render, window_title
 from odin_client.updates import (
     CardPickedUp,
+    DealChecked,
     DecisionOpened,
     GameEnded,
     SnapshotTaken,
@@ -182,6 +184,8 @@ class _AtTable:
                 self.tell(_("You play this seat from elsewhere now. Ctrl-C quits here."))
             case CardPickedUp(seat=seat) if seat == self._screen.table.my_seat:
                 self._full.spawn(self._flash())
+            case DealChecked():
+                self.tell(check_notice(update))
             case GameEnded() if self._at_game_over is not None:
                 self._full.spawn(self._keep_game(self._at_game_over))
             case DecisionOpened() | SnapshotTaken():

@@ -227,6 +227,10 @@ async def test_holding_back_a_hand_that_could_go_out_is_asked_about() -> None:
         zoe.press("enter")
         await zoe.wait_for("GAME OVER", "You win with 0.", "Zoe (you)")
         assert zoe.session.table.phase is Phase.GAME_OVER
+        # Arranged cards are not those that follow, and that is said aloud.
+        await zoe.wait_for("WARNING: deal 1 was not dealt as promised. l says more.")
+        zoe.press("l")
+        await zoe.wait_for("the cards are not those that follow")
 
 
 async def test_a_hand_that_can_go_out_goes_by_itself_for_whoever_wants_that() -> None:
