@@ -216,6 +216,8 @@ def test_a_pipe_plays_a_game_against_bots(programs: Programs) -> None:
     game.end_input()
     assert game.end() == 0
     assert not any("\x1b" in line for line in game.out + game.errors)
+    checked = "Deal 1 was checked: it follows from the server's secret and your bytes."
+    assert checked in game.out
 
 
 def test_a_program_plays_a_game_in_json_and_then_another(programs: Programs) -> None:
@@ -226,6 +228,12 @@ def test_a_program_plays_a_game_in_json_and_then_another(programs: Programs) -> 
     game.end_input()
     assert game.end() == 0
     assert game.errors == []
+    told = [json.loads(line) for line in game.out]
+    checked = [line["dealChecked"] for line in told if "dealChecked" in line]
+    assert [(check["deal"], check["ok"], check["faults"]) for check in checked] == [
+        (1, True, []),
+        (1, True, []),
+    ]
 
 
 def test_commands_in_a_pipe_wait_for_the_own_turn(programs: Programs) -> None:
