@@ -21,6 +21,8 @@ from odin_client.updates import (
     DealRevealed,
     DealStarted,
     Event,
+    ReadyChanged,
+    SeatLeft,
     SubstituteSeated,
     TableClosed,
 )
@@ -72,7 +74,12 @@ class DealCheck:
 
     def start_from(self, table: TableModel) -> None:
         """The table was made anew from a snapshot: what was seen before is not known any more."""
-        game = table.game
+        game, me = table.game, table.me
+        now_there = [(table.commitment, me.nonce)] if me else []
+        if game is not None:
+            now_there += [(game.commitment, nonce) for nonce in game.nonces]
+        if self._given not in now_there:
+            self._given = None  # it may have become void while nobody listened
         self._deal = None
         if game is not None and table.phase is Phase.PLAYING and game.commitment:
             seats = tuple(player.seat for player in game.players)
@@ -86,11 +93,14 @@ class DealCheck:
             case DealStarted():
                 self._deal = self._started(event, table) if event.commitment else None
                 return None
-            case SubstituteSeated(seat=seat) if seat == table.my_seat:
+            case (
+                SubstituteSeated(seat=seat)
+                | SeatLeft(seat=seat)
+                | ReadyChanged(seat=seat, ready=False)
+            ) if seat == table.my_seat:
                 # What a seat gave for the next deal is void then.
                 if self._given and self._given[0] == table.commitment:
                     self._given = None
-                return None
             case _:
                 pass
         deal = self._deal

@@ -132,6 +132,27 @@ async def test_a_bot_from_outside_adds_to_the_deal_that_a_person_starts(connect:
     await asyncio.gather(runner, return_exceptions=True)
 
 
+async def test_whoever_is_not_ready_after_all_misses_nothing(connect: Connect) -> None:
+    zoe, bob = await seated(connect, "Zoe", "Bob", options=LONG)
+    await asyncio.gather(known(zoe), known(bob))
+    await bob.ready()
+    await bob.ready(False)
+    await zoe.start()
+    (of_zoe,), (of_bob,) = await asyncio.gather(follow(zoe, 1), follow(bob, 1))
+    assert of_zoe == of_bob == DealChecked(1)
+
+
+async def test_whoever_loses_the_seat_misses_nothing(connect: Connect) -> None:
+    zoe, bob = await seated(connect, "Zoe", "Bob", options=LONG)
+    await asyncio.gather(known(zoe), known(bob))
+    await bob.ready()
+    await bob.leave()
+    await bob.take_seat("Bob")
+    await zoe.start()
+    _, (found,) = await asyncio.gather(follow(zoe, 1), follow(bob, 1))
+    assert not found.faults
+
+
 async def test_a_rematch_adds_a_nonce_to_the_game_that_follows(connect: Connect) -> None:
     zoe, bob = await seated(connect, "Zoe", "Bob", options=Options(threshold=None))
     await asyncio.gather(known(zoe), known(bob))
