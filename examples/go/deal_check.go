@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log"
 	"slices"
@@ -17,11 +18,12 @@ type DealCheck struct {
 	// Commitment is the open one, which a nonce has to name; empty when no deal waits for nonces.
 	Commitment []byte
 
-	seat    int32
-	seats   []int32
-	removed []odintable.Colour
-	made    []byte // the last nonce that we made
-	nonce   []byte // the one that has to go into the next deal, once we are ready with it
+	seat      int32
+	seats     []int32
+	shortDeck bool // whether two colours leave when two play
+	removed   []odintable.Colour
+	made      []byte           // our nonce for the open commitment
+	given     map[int32][]byte // what each seat adds to the next deal
 	// deal is the one under way, or nil: we have not seen it dealt, or it cannot be checked.
 	deal *odintable.DealStarted
 	// dealt counts the cards that each seat must have been dealt: those it played and those that it
@@ -29,10 +31,9 @@ type DealCheck struct {
 	dealt map[int32]map[odintable.Card]int
 }
 
-// NewNonce makes what we add to the next deal, so that the server does not choose the cards alone.
-func (c *DealCheck) NewNonce() []byte {
-	c.made = nil
-	if len(c.Commitment) > 0 {
+// Nonce is what we add to the next deal, so that the server does not choose the cards alone.
+func (c *DealCheck) Nonce() []byte {
+	if c.made == nil && len(c.Commitment) > 0 {
 		c.made = make([]byte, 32)
 		rand.Read(c.made) // never fails
 	}
@@ -42,7 +43,9 @@ func (c *DealCheck) NewNonce() []byte {
 // Apply takes in what an item says, and returns an error when a deal was not dealt as it had to be.
 func (c *DealCheck) Apply(item *odintable.WatchTableResponse) error {
 	if view := item.GetSnapshot(); view != nil {
-		c.restart(view)
+		if err := c.restart(view); err != nil {
+			return err
+		}
 	}
 	for _, event := range item.GetEvents().GetEvents() {
 		if err := c.fold(event); err != nil {
@@ -52,34 +55,50 @@ func (c *DealCheck) Apply(item *odintable.WatchTableResponse) error {
 	return nil
 }
 
-func (c *DealCheck) restart(view *odintable.TableView) {
+func (c *DealCheck) restart(view *odintable.TableView) error {
+	if !bytes.Equal(view.GetCommitment(), c.Commitment) {
+		c.made = nil
+	}
 	c.Commitment, c.seat, c.deal = view.GetCommitment(), view.GetYourSeat(), nil
-	c.seats, c.removed = nil, view.GetGame().GetRemovedColours()
+	c.seats, c.given = nil, map[int32][]byte{}
+	c.shortDeck, c.removed = view.GetOptions().GetShortDeck(), view.GetGame().GetRemovedColours()
 	for _, player := range view.GetGame().GetPlayers() {
 		c.seats = append(c.seats, player.GetSeat())
 	}
+	given := false // whether our nonce has to be there
 	for _, seat := range view.GetSeats() {
-		if seat.GetSeat() == c.seat && (!seat.GetReady() || seat.GetSubstituted()) {
-			c.nonce = nil
-		}
+		c.given[seat.GetSeat()] = seat.GetNonce()
+		given = given || seat.GetSeat() == c.seat && seat.GetReady() && !seat.GetSubstituted()
 	}
+	if given && len(c.Commitment) > 0 {
+		return c.isOurs(c.given[c.seat])
+	}
+	return nil
+}
+
+// isOurs complains of a nonce that the server takes for ours and that is not.
+func (c *DealCheck) isOurs(nonce []byte) error {
+	if !bytes.Equal(nonce, c.made) {
+		return errors.New("the server exchanged our nonce for the next deal")
+	}
+	return nil
 }
 
 func (c *DealCheck) fold(event *odintable.Event) error {
 	switch payload := event.GetPayload().(type) {
 	case *odintable.Event_DealCommitted:
-		c.Commitment, c.nonce = payload.DealCommitted.GetCommitment(), nil
+		c.Commitment = payload.DealCommitted.GetCommitment()
+		c.made, c.given = nil, map[int32][]byte{}
 	case *odintable.Event_ReadyChanged:
-		if payload.ReadyChanged.GetSeat() == c.seat {
-			c.nonce = nil
-			if payload.ReadyChanged.GetReady() {
-				c.nonce = c.made
-			}
+		ready := payload.ReadyChanged
+		c.given[ready.GetSeat()] = ready.GetNonce()
+		if ready.GetSeat() == c.seat && ready.GetReady() {
+			return c.isOurs(ready.GetNonce())
 		}
 	case *odintable.Event_SubstituteSeated:
-		if payload.SubstituteSeated.GetSeat() == c.seat {
-			c.nonce = nil
-		}
+		delete(c.given, payload.SubstituteSeated.GetSeat())
+	case *odintable.Event_SeatLeft:
+		delete(c.given, payload.SeatLeft.GetSeat())
 	case *odintable.Event_GameStarted:
 		c.seats, c.removed = payload.GameStarted.GetSeats(), payload.GameStarted.GetRemovedColours()
 	case *odintable.Event_DealStarted:
@@ -109,16 +128,18 @@ func (c *DealCheck) start(deal *odintable.DealStarted) error {
 		log.Printf("deal %d: cannot be checked, since the server committed itself to nothing", deal.GetDeal())
 		return nil
 	}
-	nonces, place := deal.GetNonces(), slices.Index(c.seats, c.seat)
-	switch {
-	case !bytes.Equal(deal.GetCommitment(), c.Commitment):
+	if !bytes.Equal(deal.GetCommitment(), c.Commitment) {
 		return fault(deal, "it follows from another commitment than the one before the nonces")
-	case len(nonces) != len(c.seats) || slices.ContainsFunc(nonces, isTooLong):
-		return fault(deal, "its nonces are no nonces of the players")
-	case c.nonce != nil && place >= 0 && !bytes.Equal(nonces[place], c.nonce):
-		return fault(deal, "our nonce did not go into it")
 	}
-	c.Commitment, c.nonce = nil, nil
+	if len(deal.GetNonces()) != len(c.seats) {
+		return fault(deal, "it follows from too few nonces, or too many")
+	}
+	for player, nonce := range deal.GetNonces() {
+		if seat := c.seats[player]; len(nonce) > 32 || !bytes.Equal(nonce, c.given[seat]) {
+			return fault(deal, fmt.Sprintf("seat %d gave another nonce", seat))
+		}
+	}
+	c.Commitment = nil
 	c.deal, c.dealt = deal, map[int32]map[odintable.Card]int{}
 	for _, seat := range c.seats {
 		c.dealt[seat] = map[odintable.Card]int{}
@@ -151,7 +172,7 @@ func (c *DealCheck) reveal(revealed *odintable.DealRevealed) error {
 	if deal.GetDeal() == 1 {
 		var opener int
 		var removed []odintable.Colour
-		opener, removed, order = DrawFirst(secret, deal.GetNonces(), len(c.removed) > 0)
+		opener, removed, order = DrawFirst(secret, deal.GetNonces(), c.shortDeck && len(c.seats) == 2)
 		if c.seats[opener] != deal.GetOpener() || !slices.Equal(removed, c.removed) {
 			return fault(deal, "another seat had to open it, or other colours had to leave")
 		}
@@ -174,10 +195,6 @@ func (c *DealCheck) unrevealed() error {
 		return fault(c.deal, "the server committed itself to it and never revealed it")
 	}
 	return nil
-}
-
-func isTooLong(nonce []byte) bool {
-	return len(nonce) > 32
 }
 
 func fault(deal *odintable.DealStarted, problem string) error {

@@ -121,7 +121,7 @@ func play(ctx context.Context, server *Server, s settings, out io.Writer) error 
 		}
 		if s.ready && table.Asked {
 			table.Asked = false
-			if err := seat.sayReady(ctx, check.NewNonce(), check.Commitment); err != nil {
+			if err := seat.sayReady(ctx, check.Nonce(), check.Commitment); err != nil {
 				return err
 			}
 		}

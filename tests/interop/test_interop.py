@@ -203,6 +203,11 @@ def lie_about_nonce_of_the_other(event: event_pb2.Event) -> None:
         event.deal_started.nonces[0] = b"another"
 
 
+def lie_about_nonce_that_was_given(event: event_pb2.Event) -> None:
+    if event.ready_changed.nonce:
+        event.ready_changed.nonce = b"another"
+
+
 def lie_about_opener(event: event_pb2.Event) -> None:
     if event.HasField("deal_started"):
         event.deal_started.opener = 1 - event.deal_started.opener
@@ -212,6 +217,11 @@ def lie_about_colours(event: event_pb2.Event) -> None:
     colours = event.game_started.removed_colours
     if event.HasField("game_started"):
         colours[:] = [card_pb2.Colour.ValueType(colour % 6 + 1) for colour in colours]
+
+
+def hide_colours(event: event_pb2.Event) -> None:
+    if event.HasField("game_started"):
+        event.game_started.ClearField("removed_colours")
 
 
 def lie_about_a_card(event: event_pb2.Event) -> None:
@@ -235,10 +245,12 @@ def hide_secret(event: event_pb2.Event) -> None:
     ("lie", "found"),
     [
         (lie_about_commitment, "another commitment"),
-        (leave_out_nonces, "our nonce did not go into it"),
-        (lie_about_nonce_of_the_other, "had to"),
+        (leave_out_nonces, "seat 1 gave another nonce"),
+        (lie_about_nonce_of_the_other, "seat 0 gave another nonce"),
+        (lie_about_nonce_that_was_given, "exchanged our nonce"),
         (lie_about_opener, "another seat had to open it"),
         (lie_about_colours, "other colours had to leave"),
+        (hide_colours, "other colours had to leave"),
         (lie_about_a_card, "had to get other cards"),
         (lie_about_secret, "not what the server committed itself to"),
         (hide_secret, "never revealed"),

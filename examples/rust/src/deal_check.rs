@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::contract::event::Payload;
 use crate::contract::watch_table_response::Item;
-use crate::contract::{Colour, DealRevealed, DealStarted, Event, TableView, WatchTableResponse};
+use crate::contract::{
+    Colour, DealRevealed, DealStarted, Event, SeatLeft, SubstituteSeated, TableOptions, TableView,
+    WatchTableResponse,
+};
 use crate::fair_deal::{commitment, draw_deal, draw_first};
 
 /// Remembers of a deal what has to follow from its secret. Bytes that there are not are empty.
@@ -14,11 +17,13 @@ pub struct DealCheck {
     pub commitment: Vec<u8>,
     seat: Option<i32>,
     seats: Vec<i32>,
+    /// Whether two colours leave when two play.
+    short_deck: bool,
     removed: Vec<i32>,
-    /// The last nonce that we made.
+    /// Our nonce for the open commitment.
     made: Vec<u8>,
-    /// The one that has to go into the next deal, once we are ready with it.
-    nonce: Vec<u8>,
+    /// What each seat adds to the next deal.
+    given: BTreeMap<i32, Vec<u8>>,
     /// The one under way, unless we have not seen it dealt, or it cannot be checked.
     deal: Option<DealStarted>,
     /// Counts the cards that each seat must have been dealt: those it played and those that it has
@@ -27,10 +32,9 @@ pub struct DealCheck {
 }
 
 impl DealCheck {
-    /// Makes what we add to the next deal, so that the server does not choose the cards alone.
-    pub fn new_nonce(&mut self) -> Vec<u8> {
-        self.made.clear();
-        if !self.commitment.is_empty() {
+    /// What we add to the next deal, so that the server does not choose the cards alone.
+    pub fn nonce(&mut self) -> Vec<u8> {
+        if self.made.is_empty() && !self.commitment.is_empty() {
             self.made.extend(rand::random::<[u8; 32]>());
         }
         self.made.clone()
@@ -40,44 +44,60 @@ impl DealCheck {
     pub fn apply(&mut self, response: &WatchTableResponse) -> Result<(), String> {
         match &response.item {
             Some(Item::Snapshot(view)) => self.restart(view),
-            Some(Item::Events(batch)) => {
-                return batch.events.iter().try_for_each(|event| self.fold(event));
-            }
-            _ => {}
+            Some(Item::Events(batch)) => batch.events.iter().try_for_each(|event| self.fold(event)),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
-    fn restart(&mut self, view: &TableView) {
+    fn restart(&mut self, view: &TableView) -> Result<(), String> {
         let game = view.game.clone().unwrap_or_default();
+        let seats = view.seats.iter();
+        if view.commitment != self.commitment {
+            self.made.clear();
+        }
         self.commitment.clone_from(&view.commitment);
         self.seat = view.your_seat;
         self.seats = game.players.iter().map(|player| player.seat).collect();
+        self.short_deck = view.options.as_ref().is_some_and(TableOptions::short_deck);
         self.removed = game.removed_colours;
+        self.given = seats
+            .clone()
+            .map(|seat| (seat.seat, seat.nonce.clone()))
+            .collect();
         self.deal = None;
-        let mut mine = view
-            .seats
-            .iter()
-            .filter(|seat| Some(seat.seat) == self.seat);
-        if !mine.any(|seat| seat.ready && !seat.substituted) {
-            self.nonce.clear();
+        let mut mine = seats.filter(|seat| Some(seat.seat) == view.your_seat);
+        match mine.find(|seat| seat.ready && !seat.substituted) {
+            Some(seat) if !self.commitment.is_empty() => self.must_be_ours(&seat.nonce),
+            _ => Ok(()),
         }
+    }
+
+    /// Complains of a nonce that the server takes for ours and that is not.
+    fn must_be_ours(&self, nonce: &[u8]) -> Result<(), String> {
+        if nonce == self.made {
+            return Ok(());
+        }
+        Err("the server exchanged our nonce for the next deal".to_owned())
     }
 
     fn fold(&mut self, event: &Event) -> Result<(), String> {
         match &event.payload {
             Some(Payload::DealCommitted(committed)) => {
                 self.commitment.clone_from(&committed.commitment);
-                self.nonce.clear();
+                self.made.clear();
+                self.given.clear();
             }
-            Some(Payload::ReadyChanged(changed)) if Some(changed.seat) == self.seat => {
-                self.nonce.clear();
-                if changed.ready {
-                    self.nonce.clone_from(&self.made);
+            Some(Payload::ReadyChanged(changed)) => {
+                self.given.insert(changed.seat, changed.nonce.clone());
+                if Some(changed.seat) == self.seat && changed.ready {
+                    self.must_be_ours(&changed.nonce)?;
                 }
             }
-            Some(Payload::SubstituteSeated(seated)) if Some(seated.seat) == self.seat => {
-                self.nonce.clear();
+            Some(
+                Payload::SubstituteSeated(SubstituteSeated { seat, .. })
+                | Payload::SeatLeft(SeatLeft { seat, .. }),
+            ) => {
+                self.given.remove(seat);
             }
             Some(Payload::GameStarted(game)) => {
                 self.seats.clone_from(&game.seats);
@@ -112,16 +132,16 @@ impl DealCheck {
                 "it follows from another commitment than the one before the nonces",
             );
         }
-        if deal.nonces.len() != self.seats.len() || deal.nonces.iter().any(|one| one.len() > 32) {
-            return fault(deal, "its nonces are no nonces of the players");
+        if deal.nonces.len() != self.seats.len() {
+            return fault(deal, "it follows from too few nonces, or too many");
         }
-        let mut given = self.seats.iter().zip(&deal.nonces);
-        let ours = given.find(|(seat, _)| Some(**seat) == self.seat);
-        if !self.nonce.is_empty() && ours.is_some_and(|(_, nonce)| *nonce != self.nonce) {
-            return fault(deal, "our nonce did not go into it");
+        for (seat, nonce) in self.seats.iter().zip(&deal.nonces) {
+            let given = self.given.get(seat).map_or(&[][..], Vec::as_slice);
+            if nonce.len() > 32 || nonce != given {
+                return fault(deal, &format!("seat {seat} gave another nonce"));
+            }
         }
         self.commitment.clear();
-        self.nonce.clear();
         self.deal = Some(deal.clone());
         self.dealt = self
             .seats
@@ -161,7 +181,8 @@ impl DealCheck {
             .filter_map(|colour| Colour::try_from(*colour).ok())
             .collect();
         let order = if deal.deal == 1 {
-            let drawn = draw_first(secret, &deal.nonces, !removed.is_empty());
+            let short = self.short_deck && self.seats.len() == 2;
+            let drawn = draw_first(secret, &deal.nonces, short);
             if self.seats[drawn.opener] != deal.opener || drawn.removed != removed {
                 return fault(
                     &deal,

@@ -122,7 +122,7 @@ async fn play(
         check.apply(&item)?;
         if as_person && table.asked {
             table.asked = false;
-            seat.say_ready(check.new_nonce(), check.commitment.clone())
+            seat.say_ready(check.nonce(), check.commitment.clone())
                 .await?;
         }
         if let Some(decision) = table.take_decision()

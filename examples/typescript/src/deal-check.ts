@@ -15,11 +15,13 @@ export class DealCheck {
   commitment: Uint8Array = NO_BYTES;
   #seat: number | undefined;
   #seats: number[] = [];
+  /** Whether two colours leave when two play. */
+  #shortDeck = false;
   #removed: Colour[] = [];
-  /** The last nonce that we made. */
+  /** Our nonce for the open commitment. */
   #made = NO_BYTES;
-  /** The one that has to go into the next deal, once we are ready with it. */
-  #nonce = NO_BYTES;
+  /** What each seat adds to the next deal. */
+  #given = new Map<number, Uint8Array>();
   /** The one under way, unless we have not seen it dealt, or it cannot be checked. */
   #deal: DealStarted | undefined;
   /**
@@ -28,9 +30,11 @@ export class DealCheck {
    */
   #dealt = new Map<number, Map<Card, number>>();
 
-  /** Makes what we add to the next deal, so that the server does not choose the cards alone. */
-  newNonce(): Uint8Array {
-    this.#made = this.commitment.length > 0 ? randomBytes(32) : NO_BYTES;
+  /** What we add to the next deal, so that the server does not choose the cards alone. */
+  nonce(): Uint8Array {
+    if (this.#made.length === 0 && this.commitment.length > 0) {
+      this.#made = randomBytes(32);
+    }
     return this.#made;
   }
 
@@ -45,14 +49,27 @@ export class DealCheck {
     }
   }
 
-  #restart({ commitment, yourSeat, game, seats }: TableView): void {
+  #restart({ commitment, yourSeat, options, game, seats }: TableView): void {
+    if (!equal(commitment, this.commitment)) {
+      this.#made = NO_BYTES;
+    }
     this.commitment = commitment;
     this.#seat = yourSeat;
     this.#seats = game?.players.map(({ seat }) => seat) ?? [];
+    this.#shortDeck = options?.shortDeck ?? false;
     this.#removed = game?.removedColours ?? [];
+    this.#given = new Map(seats.map(({ seat, nonce }) => [seat, nonce]));
     this.#deal = undefined;
-    if (!seats.some((seat) => seat.seat === yourSeat && seat.ready && !seat.substituted)) {
-      this.#nonce = NO_BYTES;
+    const mine = seats.find(({ seat }) => seat === yourSeat);
+    if (mine?.ready && !mine.substituted && commitment.length > 0) {
+      this.#mustBeOurs(mine.nonce);
+    }
+  }
+
+  /** Complains of a nonce that the server takes for ours and that is not. */
+  #mustBeOurs(nonce: Uint8Array): void {
+    if (!equal(nonce, this.#made)) {
+      throw new Error("the server exchanged our nonce for the next deal");
     }
   }
 
@@ -60,17 +77,18 @@ export class DealCheck {
     switch (payload.case) {
       case "dealCommitted":
         this.commitment = payload.value.commitment;
-        this.#nonce = NO_BYTES;
+        this.#made = NO_BYTES;
+        this.#given.clear();
         break;
       case "readyChanged":
-        if (payload.value.seat === this.#seat) {
-          this.#nonce = payload.value.ready ? this.#made : NO_BYTES;
+        this.#given.set(payload.value.seat, payload.value.nonce);
+        if (payload.value.seat === this.#seat && payload.value.ready) {
+          this.#mustBeOurs(payload.value.nonce);
         }
         break;
       case "substituteSeated":
-        if (payload.value.seat === this.#seat) {
-          this.#nonce = NO_BYTES;
-        }
+      case "seatLeft":
+        this.#given.delete(payload.value.seat);
         break;
       case "gameStarted":
         this.#seats = payload.value.seats;
@@ -112,14 +130,16 @@ export class DealCheck {
     if (!equal(deal.commitment, this.commitment)) {
       throw fault(deal, "it follows from another commitment than the one before the nonces");
     }
-    if (nonces.length !== this.#seats.length || nonces.some((nonce) => nonce.length > 32)) {
-      throw fault(deal, "its nonces are no nonces of the players");
+    if (nonces.length !== this.#seats.length) {
+      throw fault(deal, "it follows from too few nonces, or too many");
     }
-    const ours = nonces[this.#seats.indexOf(this.#seat ?? -1)];
-    if (this.#nonce.length > 0 && ours && !equal(ours, this.#nonce)) {
-      throw fault(deal, "our nonce did not go into it");
+    for (const [player, seat] of this.#seats.entries()) {
+      const nonce = nonces[player] ?? NO_BYTES;
+      if (nonce.length > 32 || !equal(nonce, this.#given.get(seat) ?? NO_BYTES)) {
+        throw fault(deal, `seat ${seat} gave another nonce`);
+      }
     }
-    this.commitment = this.#nonce = NO_BYTES;
+    this.commitment = NO_BYTES;
     this.#deal = deal;
     this.#dealt = new Map(this.#seats.map((seat) => [seat, new Map()]));
   }
@@ -144,7 +164,8 @@ export class DealCheck {
     }
     let order: Card[];
     if (deal.deal === 1) {
-      const drawn = drawFirst(secret, deal.nonces, this.#removed.length > 0);
+      const short = this.#shortDeck && this.#seats.length === 2;
+      const drawn = drawFirst(secret, deal.nonces, short);
       const removed = String(drawn.removed) === String(this.#removed);
       if (this.#seats[drawn.opener] !== deal.opener || !removed) {
         throw fault(deal, "another seat had to open it, or other colours had to leave");

@@ -87,7 +87,7 @@ async function play(seat: Seat, asPerson: boolean, out: number): Promise<void> {
     }
     if (asPerson && table.asked) {
       table.asked = false;
-      await seat.sayReady(check.newNonce(), check.commitment);
+      await seat.sayReady(check.nonce(), check.commitment);
     }
     const decision = table.takeDecision();
     const action = decision && choose(decision);
