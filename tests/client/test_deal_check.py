@@ -171,6 +171,47 @@ async def test_a_rematch_adds_a_nonce_to_the_game_that_follows(connect: Connect)
         assert (found.deal, found.faults, found.nonces, found.mine) == (1, (), 2, True)
 
 
+async def test_a_nonce_that_was_taken_back_is_not_missed(connect: Connect) -> None:
+    zoe, bob = await seated(connect, "Zoe", "Bob", options=LONG)
+    await asyncio.gather(known(zoe), known(bob))
+    await bob.ready()
+    await bob.ready(False)
+    await zoe.start()
+    _, (found,) = await asyncio.gather(follow(zoe, 1), follow(bob, 1))
+    assert (found.faults, found.nonces, found.mine) == ((), 0, False)
+
+
+async def test_a_nonce_is_void_with_the_seat_that_was_left(connect: Connect) -> None:
+    zoe, bob = await seated(connect, "Zoe", "Bob", options=LONG)
+    await asyncio.gather(known(zoe), known(bob))
+    await bob.ready()
+    await bob.leave()
+    await bob.take_seat("Bob")
+    await zoe.start()
+    _, (found,) = await asyncio.gather(follow(zoe, 1), follow(bob, 1))
+    assert (found.faults, found.nonces, found.mine) == ((), 0, False)
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+async def test_what_a_snapshot_does_not_show_any_more_is_not_missed(
+    connect: Connect, is_there: bool
+) -> None:
+    zoe, bob = await seated(connect, "Zoe", "Bob", options=LONG)
+    await asyncio.gather(known(zoe), known(bob))
+    if is_there:
+        await bob.ready()
+    else:
+        # As a substitute does to it, who came and went while Bob was away.
+        bob.table.check.gave(bob.table.commitment, b"void by now")
+    await zoe.start()
+    view = await bob.connection.call(
+        bob.connection.table.GetView, play_pb2.GetViewRequest(table=bob.table.table)
+    )
+    bob.table.apply(Item(snapshot=view.view))
+    _, (found,) = await asyncio.gather(follow(zoe, 1), follow(bob, 1))
+    assert (found.faults, found.whole, found.mine) == ((), False, is_there)
+
+
 @pytest.mark.parametrize(
     ("checked", "said"),
     [
@@ -288,6 +329,28 @@ async def test_a_lie_is_found(
     items = await _whole_deal(connect)
     assert not faults_of(items, lambda _: None)
     assert fault in faults_of(items, lie)
+
+
+async def test_what_a_newer_server_tells_before_the_secret_changes_nothing(
+    connect: Connect,
+) -> None:
+    items = await _whole_deal(connect)
+    table = TableModel()
+    found: list[DealChecked] = []
+    more = 0
+    for item in items:
+        if item.HasField("events"):
+            told = list(item.events.events)
+            del item.events.events[:]
+            for event in told:
+                if event.HasField("deal_revealed"):
+                    item.events.events.add(seq=event.seq + more)
+                    more += 1
+                event.seq += more
+                item.events.events.append(event)
+        found += [update for update in table.apply(item) if isinstance(update, DealChecked)]
+    assert more
+    assert [check.faults for check in found] == [()]
 
 
 async def _whole_deal(connect: Connect) -> list[Item]:
