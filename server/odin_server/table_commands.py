@@ -228,7 +228,10 @@ NO_NONCE: Final = Nonce()
 
 
 def set_ready(draft: Draft, holder: bytes, ready: bool, nonce: Nonce = NO_NONCE) -> None:
-    """Says whether a seat is ready for the game or the next deal, and what it adds to that."""
+    """Says whether a seat is ready for the game or the next deal, and what it adds to that.
+
+    Whoever says so is back: from a substitute they take their seat first.
+    """
     state = draft.state
     number = _own_seat(state, holder)
     _still_open(state)
@@ -237,6 +240,7 @@ def set_ready(draft: Draft, holder: bytes, ready: bool, nonce: Nonce = NO_NONCE)
     if state.phase is TablePhase.PLAYING:
         raise Refusal(Reason.ALREADY_STARTED, "A deal is being played already.")
     _is_for_the_next_deal(state, nonce)
+    resume_seat(draft, number)
     _say_ready(draft, number, ready, nonce.nonce)
 
 

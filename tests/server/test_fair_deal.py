@@ -204,6 +204,23 @@ async def test_whoever_is_not_ready_any_more_or_has_left_adds_nothing(
     assert (view.game.deal, list(view.game.nonces)) == (2, [b"third", b""])
 
 
+async def test_whoever_says_ready_takes_their_seat_back_first(serve: Serve, meet: Meet) -> None:
+    server = await serve(PATIENT)
+    ann, bob, cid = (meet(server, name) for name in ("Ann", "Bob", "Cid"))
+    table = await ann.open_table(table_pb2.TableOptions(threshold=100))
+    for person in (ann, bob, cid):
+        await person.sit(table)
+    await ann.start(table)
+    await play_deal(table, ann, bob, cid)
+    await bob.leave(table)
+    before = await ann.view(table)
+    await ready(bob, table, b"back again")
+    told = (await history(ann, table))[before.seq :]
+    assert [payload(event) for event in told] == ["seat_resumed", "ready_changed"]
+    seat = (await ann.view(table)).seats[1]
+    assert (seat.ready, seat.substituted, seat.nonce) == (True, False, b"back again")
+
+
 async def test_a_nonce_for_the_deal_before_is_refused_and_changes_nothing(
     serve: Serve, meet: Meet
 ) -> None:

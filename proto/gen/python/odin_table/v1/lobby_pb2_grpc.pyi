@@ -63,8 +63,9 @@ class LobbyServiceStub:
     """Says whether the caller's seat is ready for the game or for the next deal, and may add a nonce to
     that deal. When all are ready, it starts (a game needs two). Whoever is ready already may call
     again with another nonce, which replaces the first; so may a remote bot, which is always ready:
-    nobody waits for its nonce. Refusals: TABLE_NOT_FOUND, NOT_ALLOWED, GAME_OVER, ALREADY_STARTED,
-    STALE_COMMITMENT. Safe to repeat with its request_id.
+    nobody waits for its nonce. Whoever has a substitute takes the seat back with it. Refusals:
+    TABLE_NOT_FOUND, NOT_ALLOWED, GAME_OVER, ALREADY_STARTED, STALE_COMMITMENT. Safe to repeat with its
+    request_id.
     """
     StartGame: _aio.UnaryUnaryMultiCallable[_lobby_pb2.StartGameRequest, _lobby_pb2.StartGameResponse]
     """Starts the game with the seats that are taken, or the next deal, whoever is ready. Host only.
@@ -156,8 +157,9 @@ class LobbyServiceServicer(metaclass=_abc_1.ABCMeta):
         """Says whether the caller's seat is ready for the game or for the next deal, and may add a nonce to
         that deal. When all are ready, it starts (a game needs two). Whoever is ready already may call
         again with another nonce, which replaces the first; so may a remote bot, which is always ready:
-        nobody waits for its nonce. Refusals: TABLE_NOT_FOUND, NOT_ALLOWED, GAME_OVER, ALREADY_STARTED,
-        STALE_COMMITMENT. Safe to repeat with its request_id.
+        nobody waits for its nonce. Whoever has a substitute takes the seat back with it. Refusals:
+        TABLE_NOT_FOUND, NOT_ALLOWED, GAME_OVER, ALREADY_STARTED, STALE_COMMITMENT. Safe to repeat with its
+        request_id.
         """
 
     @_abc_1.abstractmethod
