@@ -100,7 +100,8 @@ class _Referee:
     def run(self) -> Verified:
         """Goes through the file from its first line to its last."""
         events, view = self._game.events, self._game.view
-        if [seat.seat for seat in view.seats] != list(range(view.options.seats)):
+        numbers = [seat.seat for seat in view.seats]
+        if len(numbers) != view.options.seats or numbers != list(range(len(numbers))):
             raise self._wrong(_("there is no such card, colour or seat"))
         previous: event_pb2.Event | None = None
         for self._line, event in enumerate(events, start=2):
@@ -323,7 +324,8 @@ class _Referee:
             raise self._wrong(_("it was not this seat's turn"))
         by_default = is_default(action, decision)
         if actor == event_pb2.ACTOR_CLOCK:
-            allowed = by_default
+            clocked = self._game.view.options.HasField("clock") or self._failed is not None
+            allowed = clocked and by_default
         else:
             holder = self._seats[int(told.seat)]
             played_by = _PLAYED_BY[holder.occupant]
