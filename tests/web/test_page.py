@@ -231,6 +231,37 @@ async def test_a_refusal_is_shown_in_the_words_of_the_server(browser: Chromium, 
 
     page = await browser.open(f"{site.url}#NONE")
     await page.until_it_says("There is no such table here.")
+    assert not await page.has("body.offline"), "the server is there, the table is not"
+    assert await page.texts("main") == ["All tables"]
+
+
+async def test_the_list_of_tables_comes_back_with_the_server(browser: Chromium, site: Site) -> None:
+    page = await browser.open(site.url)
+    await page.until("document.querySelector('.tables')")
+    await site.kill()
+    await page.until_it_says("reconnecting")
+    await site.start()
+    await page.until("!document.body.classList.contains('offline')")
+    assert await page.texts("#news") == [""]
+
+
+async def test_of_two_tabs_one_plays(browser: Chromium, site: Site) -> None:
+    first = await browser.open(site.url)
+    table = await sit_down(first, seats=3, bots=1)
+    await first.until_it_says("1 seat is free")
+    await first.click("button", "Add a bot")
+    await first.until("document.querySelectorAll('.seat').length === 3")
+    assert "Add a bot" not in await first.texts("button"), "every seat is taken"
+    await first.click("button", "Ready")
+    await first.until("document.querySelector('.choosing')")
+
+    second = await browser.open(f"{site.url}#{table}", beside=first)
+    await second.until("document.querySelector('.choosing')")
+    await first.until_it_says("You play this seat in another window now.")
+    assert not await first.has(".choosing"), "what is chosen here may be over there"
+    await first.click("button", "Play here")
+    await first.until("document.querySelector('.choosing')")
+    await second.until_it_says("You play this seat in another window now.")
 
 
 async def test_whoever_closes_the_tab_is_away_and_comes_back_to_the_seat(

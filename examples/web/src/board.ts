@@ -65,7 +65,14 @@ export function seats(table: Table): HTMLElement {
       acting && timeLeft(table.view.decision?.deadline),
     );
   });
-  return el("ul", { class: "seats", "aria-label": "At the table" }, ...rows);
+  const free = table.view.phase === TablePhase.WAITING ? table.view.seats.length - rows.length : 0;
+  return el(
+    "ul",
+    { class: "seats", "aria-label": "At the table" },
+    ...rows,
+    free > 0 &&
+      el("li", { class: "free" }, free === 1 ? "1 seat is free" : `${free} seats are free`),
+  );
 }
 
 /** A number of cards, which a screen reader says as such. */

@@ -2,17 +2,19 @@
 
 import { type TableOptions, TablePhase, type TableSummary } from "../gen/odin_table/v1/table_pb.js";
 import { button, el, redraw } from "./dom.js";
+import { Refusal } from "./refusal.js";
 import { call, lobby } from "./server.js";
 
 /** Milliseconds between two looks at the list. */
 const LOOK_AGAIN = 3_000;
 const NAME = "odin-table.name";
 
-/** Shows the tables until `quit`. `say` tells a person what was refused. */
+/** Shows the tables until `quit`. `say` tells a person what was refused, `link` how the line is. */
 export async function showLobby(
   main: HTMLElement,
   quit: AbortSignal,
   say: (text: unknown) => void,
+  link: (state: string) => void,
 ): Promise<void> {
   const tables = el("ul", { class: "tables", "aria-label": "Tables" });
   redraw(main, el("h1", {}, "Tables"), tables, entering(), opening(say));
@@ -20,13 +22,16 @@ export async function showLobby(
     try {
       const answer = await lobby.listTables({ pageSize: 100 });
       if (!quit.aborted) {
+        link("");
         redraw(tables, ...answer.tables.map(row));
         if (answer.tables.length === 0) {
           tables.append(el("li", { class: "quiet" }, "No table is open. Open one below."));
         }
       }
     } catch (failure) {
-      say(failure);
+      if (!quit.aborted) {
+        new Refusal(failure).lost ? link("reconnecting …") : say(failure);
+      }
     }
     await new Promise((wake) => setTimeout(wake, LOOK_AGAIN));
   }

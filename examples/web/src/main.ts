@@ -28,6 +28,12 @@ function say(news: unknown): void {
   byId("news").textContent = text;
 }
 
+/** Says how the line to the server is when it is not well; empty when it is. */
+function link(state: string): void {
+  byId("link").textContent = state;
+  document.body.classList.toggle("offline", state !== "");
+}
+
 /** One table on the screen, from entering it until another address is shown. */
 class Sitting implements board.Hands {
   readonly selection = new Selection();
@@ -57,18 +63,17 @@ class Sitting implements board.Hands {
   /** Follows the table until another screen is shown. */
   async show(): Promise<void> {
     this.#elsewhere = false;
-    this.#link("connecting …");
+    link("connecting …");
     try {
-      for await (const item of follow(this.#where, this.#quit, () =>
-        this.#link("reconnecting …"),
-      )) {
-        this.#link("");
+      for await (const item of follow(this.#where, this.#quit, () => link("reconnecting …"))) {
+        link("");
         this.#take(item);
         this.changed();
       }
     } catch (failure) {
       say(failure);
-      redraw(this.#screen, backToTables());
+      link("");
+      redraw(main, el("div", { class: "line" }, backToTables()));
     }
   }
 
@@ -112,6 +117,9 @@ class Sitting implements board.Hands {
         break;
       case "streamEnd":
         this.#elsewhere = item.value.reason === StreamEndReason.SUPERSEDED;
+        if (this.#elsewhere && this.#table) {
+          delete this.#table.view.decision; // what comes of it is told elsewhere
+        }
         break;
     }
   }
@@ -124,11 +132,6 @@ class Sitting implements board.Hands {
       }
       this.#log.scrollTop = this.#log.scrollHeight;
     }
-  }
-
-  #link(text: string): void {
-    byId("link").textContent = text;
-    document.body.classList.toggle("offline", text !== "");
   }
 
   changed(): void {
@@ -157,6 +160,15 @@ class Sitting implements board.Hands {
 
   /** What there is to do beside playing. */
   #buttons(table: Table): HTMLElement {
+    if (this.#elsewhere) {
+      return el(
+        "div",
+        { class: "line" },
+        el("p", {}, "You play this seat in another window now."),
+        button("Play here", () => this.show(), { class: "main" }),
+        backToTables(),
+      );
+    }
     const { phase, table: handle } = table.view;
     const { me } = table;
     const [nonce, commitment] = [this.#nonce, table.view.commitment];
@@ -164,8 +176,6 @@ class Sitting implements board.Hands {
     const ready = (requestId: string) => ({ requestId, table: handle, ready: true, ...given });
     const parts: (Node | false | undefined)[] = [
       table.view.code ? el("p", {}, `Others enter with the code ${table.view.code}`) : undefined,
-      this.#elsewhere && el("p", {}, "You play this seat in another window now."),
-      this.#elsewhere && button("Play here", () => this.show(), { class: "main" }),
       table.paused &&
         me &&
         !me.ready &&
@@ -182,6 +192,7 @@ class Sitting implements board.Hands {
         ),
       phase === TablePhase.WAITING &&
         table.view.youAreHost &&
+        table.hasRoom &&
         this.#button("Add a bot", (requestId) => lobby.addBot({ requestId, table: handle })),
       table.paused &&
         table.view.youAreHost &&
@@ -333,13 +344,13 @@ function route(): void {
   const where = location.hash.replace(/[^0-9A-Z]/g, "");
   say("");
   byId("where").textContent = "";
-  byId("link").textContent = "";
+  link("");
   document.title = "odin-table";
   document.body.className = "";
   if (where) {
     void new Sitting(where, leave.signal).show();
   } else {
-    void showLobby(main, leave.signal, say);
+    void showLobby(main, leave.signal, say, link);
   }
 }
 
