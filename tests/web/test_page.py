@@ -10,6 +10,7 @@ from pathlib import Path
 
 import grpc.aio
 import pytest
+from google.protobuf import duration_pb2
 
 from odin_table.v1 import event_pb2, lobby_pb2, play_pb2, table_pb2
 from tests.chaos.killable import KillableServer, free_port
@@ -282,6 +283,28 @@ async def test_whoever_closes_the_tab_is_away_and_comes_back_to_the_seat(
             await again.click(".tables a")
             await again.until_it_says("Zoe (you)")
             await presence(items, connected=True)
+
+
+async def test_a_seat_is_played_in_one_window_and_shows_the_time_that_is_left(
+    browser: Chromium, site: Site
+) -> None:
+    async with somebody(site, "Ann") as ann:
+        clock = table_pb2.Clock(per_turn=duration_pb2.Duration(seconds=600))
+        table = await ann.open_table(table_pb2.TableOptions(seats=2, clock=clock))
+        first = await browser.open(f"{site.url}#{table}")
+        await first.until("document.querySelector('#name')")
+        await first.fill("#name", "Zoe")
+        await first.click("button", "Sit down")
+        await first.until_it_says("Zoe (you)")
+        second = await browser.open(f"{site.url}#{table}", beside=first)
+        await first.until_it_says("another window")
+        await first.click("button", "Play here")
+        await second.until_it_says("another window")
+        await first.until("!document.body.innerText.includes('another window')")
+
+        await ann.add_bot(table)
+        await first.click("button", "Ready")
+        await first.until(r"/^\d+ s$/.test(document.querySelector('.seat time')?.textContent)")
 
 
 async def presence(items: AsyncGenerator[play_pb2.WatchTableResponse], *, connected: bool) -> None:
