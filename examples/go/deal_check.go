@@ -180,8 +180,10 @@ func (c *DealCheck) reveal(revealed *odintable.DealRevealed) error {
 		order = DrawDeal(secret, deal.GetNonces(), deal.GetDeal(), c.removed)
 	}
 	for player, seat := range c.seats {
-		c.count(seat, -1, order[9*player:9*player+9]...)
-		if len(c.dealt[seat]) > 0 {
+		hand := slices.Sorted(slices.Values(order[9*player : 9*player+9]))
+		c.count(seat, -1, hand...)
+		ours := seat == c.seat
+		if len(c.dealt[seat]) > 0 || ours && !slices.Equal(hand, deal.GetHand().GetCards()) {
 			return fault(deal, fmt.Sprintf("seat %d had to get other cards", seat))
 		}
 	}

@@ -194,9 +194,12 @@ impl DealCheck {
             draw_deal(secret, &deal.nonces, deal.deal, &removed)
         };
         for (seat, hand) in self.seats.clone().into_iter().zip(order.chunks(9)) {
-            let hand: Vec<i32> = hand.iter().map(|card| (*card).into()).collect();
+            let mut hand: Vec<i32> = hand.iter().map(|card| (*card).into()).collect();
+            hand.sort_unstable();
             self.count(seat, -1, &hand);
-            if self.dealt[&seat].values().any(|count| *count != 0) {
+            let ours = Some(seat) == self.seat;
+            let shown = deal.hand.as_ref().map(|shown| &shown.cards);
+            if self.dealt[&seat].values().any(|count| *count != 0) || ours && shown != Some(&hand) {
                 return fault(&deal, &format!("seat {seat} had to get other cards"));
             }
         }

@@ -175,10 +175,11 @@ export class DealCheck {
       order = drawDeal(secret, deal.nonces, deal.deal, this.#removed);
     }
     for (const [player, seat] of this.#seats.entries()) {
-      const hand = order.slice(9 * player, 9 * player + 9);
+      const hand = order.slice(9 * player, 9 * player + 9).sort((one, other) => one - other);
       const counts = this.#dealt.get(seat) ?? new Map();
       this.#count(seat, -1, hand);
-      if ([...counts.values()].some((count) => count !== 0)) {
+      const shown = seat === this.#seat ? (deal.hand?.cards ?? []) : hand;
+      if ([...counts.values()].some((count) => count !== 0) || String(hand) !== String(shown)) {
         throw fault(deal, `seat ${seat} had to get other cards`);
       }
     }
