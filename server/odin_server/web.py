@@ -58,9 +58,11 @@ _PAGE_HEADERS: Final = (
     (b"cache-control", b"no-cache"),
 )
 
-_LAST_GRACE: Final = 1
-"""Seconds for what has not ended by itself when the server stops. uvicorn counts in whole ones."""
+_LAST_GRACE: Final = 0.5
+"""Seconds for what has not ended by itself when the server stops: viewers that do not read."""
 
+_LAST_RESORT: Final = 2
+"""Seconds after which uvicorn ends what should have ended then. It counts in whole ones."""
 
 _BACKLOG: Final = 2048
 """Connections that may wait until they are looked at."""
@@ -129,16 +131,21 @@ class Web:
             # Otherwise whoever sits on this machine could say where calls come from.
             proxy_headers=False,
             limit_concurrency=self._settings.limits.concurrent_calls,
-            timeout_graceful_shutdown=_LAST_GRACE,
+            timeout_graceful_shutdown=_LAST_RESORT,
         )
         self._server = _Uvicorn(config)
         self._serving = asyncio.create_task(self._server.serve(sockets=[self._listening]))
 
     async def stop(self) -> None:
-        """Takes no more calls, and ends those that are left after a second."""
-        if self._server is not None and self._serving is not None:
-            self._server.should_exit = True
-            await self._serving
+        """Takes no more calls, and hangs up on whoever has not taken what is left in a moment."""
+        if self._server is None or self._serving is None:
+            return
+        self._server.should_exit = True
+        await asyncio.wait({self._serving}, timeout=_LAST_GRACE)
+        for connection in list(self._server.server_state.connections):
+            if connection.transport is not None:
+                connection.transport.abort()
+        await self._serving
 
     async def _serve(self, scope: _Scope, receive: _Receive, send: _Send) -> None:
         """One request: see the specification of ASGI."""

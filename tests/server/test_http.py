@@ -347,6 +347,27 @@ async def test_whoever_does_not_read_gets_a_snapshot_when_they_do(serve: Serve, 
     server = await serve(replace(OPEN, snapshot_after=50, deal_pause=0.0))
     ann = meet(server, "Ann")
     table = await ann.open_table(table_pb2.TableOptions(seats=6, threshold=100))
+    async with unread(server, table) as line:
+        for _ in range(6):
+            await ann.add_bot(table)
+        head_seq = (await told_until(meet(server, "Bob"), table))[-1].seq
+
+        read = 0
+        seen: list[str] = []
+        async with asyncio.timeout(DEADLINE), aclosing(parts(unchunked(line))) as items:
+            async for _, part in items:
+                read += len(part)
+                item = play_pb2.WatchTableResponse.FromString(part)
+                seen.append(str(item.WhichOneof("item")))
+                if item.snapshot.seq >= head_seq:
+                    break
+        assert seen.count("snapshot") == 2, "the first, and one when they read on"
+        assert read < 256 * 1024, "no more was kept for them"
+
+
+@asynccontextmanager
+async def unread(server: Server, table: str) -> AsyncGenerator[socket.socket]:
+    """A line on which a stream was asked for, and nothing is read."""
     with socket.socket() as line:
         line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         line.setblocking(False)
@@ -359,25 +380,27 @@ async def test_whoever_does_not_read_gets_a_snapshot_when_they_do(serve: Serve, 
             "content-type: application/connect+proto\r\n\r\n"
         )
         await loop.sock_sendall(line, head.encode() + body)
+        yield line
+
+
+async def test_whoever_does_not_read_does_not_hold_up_the_end(
+    serve: Serve, meet: Meet, caplog: pytest.LogCaptureFixture
+) -> None:
+    server = await serve(replace(OPEN, deal_pause=0.0))
+    ann = meet(server, "Ann")
+    table = await ann.open_table(table_pb2.TableOptions(seats=6, threshold=100))
+    async with unread(server, table):
         for _ in range(6):
             await ann.add_bot(table)
-        head_seq = (await told_until(meet(server, "Bob"), table))[-1].seq
-
-        read = 0
-        seen: list[str] = []
-        async with asyncio.timeout(DEADLINE), aclosing(parts(unchunked(loop, line))) as items:
-            async for _, part in items:
-                read += len(part)
-                item = play_pb2.WatchTableResponse.FromString(part)
-                seen.append(str(item.WhichOneof("item")))
-                if item.snapshot.seq >= head_seq:
-                    break
-        assert seen.count("snapshot") == 2, "the first, and one when they read on"
-        assert read < 256 * 1024, "no more was kept for them"
+        await told_until(meet(server, "Bob"), table)
+        async with asyncio.timeout(DEADLINE):
+            await server.stop()
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
 
 
-async def unchunked(loop: asyncio.AbstractEventLoop, line: socket.socket) -> AsyncGenerator[bytes]:
+async def unchunked(line: socket.socket) -> AsyncGenerator[bytes]:
     """The body of an answer that comes in chunks."""
+    loop = asyncio.get_running_loop()
     held = b""
     while b"\r\n\r\n" not in held:
         held += await loop.sock_recv(line, 4096)
