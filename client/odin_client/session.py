@@ -368,11 +368,27 @@ class Session:
             raise
 
     async def start(self) -> None:
-        """Starts the game or the next deal, whoever is ready. Host only."""
-        await self.connection.call(
-            self.connection.lobby.StartGame,
-            lobby_pb2.StartGameRequest(request_id=new_request_id(), table=self.table.table),
+        """Starts the game or the next deal, whoever is ready. Host only.
+
+        A host with a seat gets ready first, and so adds to the deal as well.
+        """
+        table = self.table
+        adds = (
+            table.i_am_host
+            and bool(table.commitment)
+            and len(table.taken_seats) > 1
+            and table.me is not None
+            and not table.me.nonce
         )
+        if adds:
+            await self.ready()
+        request = lobby_pb2.StartGameRequest(request_id=new_request_id(), table=table.table)
+        try:
+            await self.connection.call(self.connection.lobby.StartGame, request)
+        except Refused as refusal:
+            # When the host was the last to get ready, it has started already.
+            if not (adds and refusal.reason == "ALREADY_STARTED"):
+                raise
 
     async def add_bot(self, level: str = "", *, seat: int | None = None, name: str = "") -> int:
         """Seats a built-in bot and gives its seat. Host only, while the table waits."""

@@ -16,7 +16,9 @@ import pytest
 from odin_client import game_file
 from odin_client.chain import broken_line, chained
 from odin_client.game_file import BadGameFile, SavedGame
+from odin_client.replay import Replay
 from odin_client.session import Session
+from odin_client.updates import DealChecked
 from odin_client.values import Options, Phase
 from odin_client.verification import WrongLineError, verify
 from odin_table.v1 import decision_pb2, event_pb2, table_pb2
@@ -109,6 +111,12 @@ KEPT = Path(__file__).parent / "game-2.jsonl"
 def test_a_kept_game_is_accepted() -> None:
     verified = verify(game_file.read(KEPT))
     assert (verified.deals, verified.uncommitted, verified.unknown) == (1, 0, 0)
+
+
+def test_a_replay_says_that_the_deal_was_checked() -> None:
+    replay = Replay(game_file.read(KEPT))
+    checked = [update for update in replay.go(replay.last) if isinstance(update, DealChecked)]
+    assert checked == [DealChecked(1, nonces=2)]
 
 
 def test_every_changed_byte_is_found(tmp_path: Path) -> None:
