@@ -21,7 +21,9 @@ from collections.abc import (
 from http import HTTPStatus
 from typing import Any, Final, TypeAlias
 
+import h11
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from odin_server.calls import Calls, Streaming
 from odin_server.connect import Application
@@ -80,6 +82,36 @@ class _Uvicorn(uvicorn.Server):
         yield
 
 
+class _Connection(H11Protocol):
+    """uvicorn's connection, which ends when no request has come for too long.
+
+    uvicorn itself waits for ever for the first one, and for the rest of one that has begun.
+    """
+
+    patience: float
+    """Seconds for a request, from when one may come until it is whole."""
+
+    def connection_made(self, transport: Any) -> None:  # asyncio's type of it promises less
+        super().connection_made(transport)
+        self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._waiting.cancel()
+        super().connection_lost(exc)
+
+    def on_response_complete(self) -> None:
+        self._waiting.cancel()
+        self._wait()
+        super().on_response_complete()
+
+    def _wait(self) -> None:
+        self._waiting = self.loop.call_later(self.patience, self._give_up)
+
+    def _give_up(self) -> None:
+        if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
+            self.transport.abort()
+
+
 class CannotBind(Exception):
     """The address to listen on cannot be had."""
 
@@ -119,10 +151,13 @@ class Web:
     async def start(self) -> None:
         """Serves."""
         assert self._listening is not None, "it listens first"
+        settings = self._settings
+        # As long as it takes to notice that a line is dead.
+        patience = settings.keepalive + settings.keepalive_timeout
         config = uvicorn.Config(
             self._serve,
             interface="asgi3",
-            http="h11",
+            http=type("_Patient", (_Connection,), {"patience": patience}),
             ws="none",
             lifespan="off",
             log_config=None,

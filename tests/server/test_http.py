@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import json
 import socket
 import struct
@@ -311,6 +312,43 @@ async def test_a_request_that_is_too_large_is_refused(serve: Serve, come: Come) 
     response = await browser.post(f"{LOBBY}/ListTables", {"pageToken": "x" * 2000})
     assert response.status_code == 429
     assert response.json()["code"] == "resource_exhausted"
+
+
+@pytest.mark.parametrize(
+    "beginning",
+    [
+        b"",
+        b"POST /odin_table",
+        b"GET / HTTP/1.1\r\nhost: x\r\n\r\nGET /",
+        b"POST /%b/ListTables HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
+        b"content-length: 50\r\n\r\n{" % LOBBY.encode(),
+    ],
+    ids=["nothing", "half a head", "half a second head", "half a body"],
+)
+async def test_nobody_holds_a_connection_without_asking_for_anything(
+    serve: Serve, beginning: bytes
+) -> None:
+    server = await serve(replace(OPEN, keepalive=0.3, keepalive_timeout=0.2))
+    async with asyncio.timeout(DEADLINE):
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.http_port)
+        writer.write(beginning)
+        with contextlib.suppress(ConnectionResetError):
+            await reader.read()
+        writer.close()
+
+
+async def test_whoever_watches_may_be_silent(serve: Serve, meet: Meet, come: Come) -> None:
+    server = await serve(replace(OPEN, keepalive=0.3, keepalive_timeout=0.2, heartbeat=0.2))
+    table = await meet(server, "Ann").open_table()
+    items = come(server).watch("application/connect+proto", play_pb2.WatchTableRequest(table=table))
+    beats = 0
+    async with asyncio.timeout(DEADLINE), aclosing(items):
+        async for _, item in items:
+            assert isinstance(item, play_pb2.WatchTableResponse)
+            beats += item.HasField("heartbeat")
+            if beats == 6:
+                return
+    raise AssertionError("the stream ended")
 
 
 async def test_a_server_that_stops_tells_browsers_too(serve: Serve, meet: Meet, come: Come) -> None:
