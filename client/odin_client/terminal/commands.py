@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import Final, TypeAlias
 
+from odin_client.check_sentence import check_sentence
 from odin_client.errors import ClientError
 from odin_client.invitation import qr_lines
 from odin_client.languages import _
@@ -22,7 +23,16 @@ from odin_client.terminal.keys import ALWAYS, bindings
 from odin_client.terminal.log import add_to
 from odin_client.terminal.pages import help_rows, rules_rows
 from odin_client.terminal.screen import Page, Question, Screen, Sort
-from odin_client.updates import CardPickedUp, DecisionOpened, GameStarted, LinkChanged, Update
+from odin_client.updates import (
+    CardPickedUp,
+    DealChecked,
+    DealStarted,
+    DecisionOpened,
+    GameStarted,
+    LinkChanged,
+    SnapshotTaken,
+    Update,
+)
 from odin_client.values import (
     Action,
     Decision,
@@ -130,6 +140,12 @@ class Commands:
             screen.fresh = update.card
         if isinstance(update, GameStarted):
             screen.saved = ""
+        if isinstance(update, DealStarted | SnapshotTaken):
+            screen.checked = None
+        if isinstance(update, DealChecked):
+            screen.checked = update
+            if update.faults:
+                screen.notice = check_sentence(update)
         add_to(screen.log, update, screen.table)
         screen.selection = screen.selection.kept(screen.table.hand, screen.takeable)
         asked_about_a_play = screen.question not in (None, Question.LEAVE)

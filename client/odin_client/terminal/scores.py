@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from odin_client.check_sentence import check_sentence
 from odin_client.languages import _
-from odin_client.terminal.cells import BLANK, Line, Span, clip, line, pad, width
+from odin_client.terminal.cells import BLANK, Line, Span, clip, line, pad, width, wrap
 from odin_client.terminal.frame import section
 from odin_client.terminal.screen import Screen
 from odin_client.values import Game, Phase, Player
@@ -11,14 +12,18 @@ from odin_client.words import listed
 
 
 def deal_over(screen: Screen, cols: int, room: int) -> list[Line]:
-    """After a deal: the penalties, what everybody had left, how near the threshold is."""
+    """After a deal: the penalties, what everybody had left, how near the threshold is.
+
+    And whether the deal was checked, which counts more than the threshold where room is scarce.
+    """
     game = screen.table.game
     assert game is not None, "between deals there is a game"
     title = _("DEAL {deal} OVER").format(deal=game.deal) + _went_out(screen, game)
-    table = [section(title, cols), *_penalties(screen, game, cols, hands=True)]
-    distance = [BLANK, *_distances(screen, game, cols)]
-    lines = [*table, *distance] if len(table) + len(distance) <= room else table
-    return lines[:room]
+    lines = [section(title, cols), *_penalties(screen, game, cols, hands=True)]
+    distances, check = _distances(screen, game, cols), _check(screen, cols)
+    if len(lines) + 1 + len(distances) + len(check) <= room:
+        return [*lines, BLANK, *distances, *check]
+    return _with_check(lines, check, room)
 
 
 def game_over(screen: Screen, cols: int, room: int) -> list[Line]:
@@ -32,7 +37,7 @@ def game_over(screen: Screen, cols: int, room: int) -> list[Line]:
         line("   ", Span(verdict(screen, game), "winner")),
         *([BLANK, line(Span(f"   {screen.saved}", "quiet"))] if screen.saved else []),
     ]
-    return lines[:room]
+    return _with_check(lines, _check(screen, cols), room)
 
 
 def scores(screen: Screen, cols: int, room: int) -> list[Line]:
@@ -68,6 +73,21 @@ def _went_out(screen: Screen, game: Game) -> str:
     return " · " + text.format(
         name=screen.table.name_of(game.out_seat), value=game.centre.value if game.centre else ""
     )
+
+
+def _check(screen: Screen, cols: int) -> list[Line]:
+    """Below a gap: whether the deal was dealt as promised, quiet when it was."""
+    if screen.checked is None:
+        return []
+    style = "banner" if screen.checked.faults else "quiet"
+    said = wrap(check_sentence(screen.checked), max(cols - 6, 1))
+    return [BLANK, *(line("   ", Span(row, style)) for row in said)]
+
+
+def _with_check(lines: list[Line], check: list[Line], room: int) -> list[Line]:
+    """Both, without the gap where there is no room for it; else what matters more."""
+    gap = 1 if len(lines) + len(check) > room else 0
+    return [*lines, *check[gap:]][:room]
 
 
 def next_deal_line(screen: Screen) -> Line:

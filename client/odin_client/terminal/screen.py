@@ -15,7 +15,7 @@ from typing import Final
 from odin_client.languages import _
 from odin_client.selection import Selection, Situation, Verdict, judge
 from odin_client.table import TableModel
-from odin_client.updates import LinkChanged
+from odin_client.updates import DealChecked, LinkChanged
 from odin_client.values import Decision, DecisionKind, Occupant, Phase
 from odin_engine import Card, Colour
 
@@ -79,6 +79,8 @@ class Screen:
     """One line that the next key takes away."""
     fresh: Card | None = None
     """The card that was just picked up: it stands out for a moment."""
+    checked: DealChecked | None = None
+    """After a deal: whether it was dealt as the server had promised."""
     saved: str = ""
     """After a game: where it was kept."""
     sent: int | None = None

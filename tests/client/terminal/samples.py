@@ -10,7 +10,7 @@ from odin_client.invitation import qr_lines
 from odin_client.selection import Selection
 from odin_client.table import TableModel
 from odin_client.terminal.screen import Page, Question, Screen
-from odin_client.updates import LinkChanged
+from odin_client.updates import DealChecked, DealFault, LinkChanged
 from odin_client.values import (
     Decision,
     DecisionKind,
@@ -294,6 +294,13 @@ def between_deals() -> Screen:
         remaining_hands=tuple((seat, cards(text)) for seat, text in enumerate(left)),
         out_seat=3,
     )
+    here.checked = DealChecked(3, nonces=3, mine=True)
+    return here
+
+
+def not_as_promised() -> Screen:
+    here = between_deals()
+    here.checked = DealChecked(3, (DealFault.COMMITMENT, DealFault.CARDS))
     return here
 
 
@@ -350,6 +357,7 @@ SCREENS: dict[str, Callable[[], Screen]] = {
     "inviting": inviting,
     "options": options,
     "between-deals": between_deals,
+    "not-as-promised": not_as_promised,
     "game-over": game_over,
     "closed": closed,
     "not-there-yet": not_there_yet,

@@ -233,6 +233,14 @@ async def test_holding_back_a_hand_that_could_go_out_is_asked_about() -> None:
         await zoe.wait_for("the cards are not those that follow")
 
 
+async def test_a_deal_that_was_not_dealt_as_promised_is_told_with_the_result() -> None:
+    """What is arranged here does not follow from the secret, as with a server that cheats."""
+    mine = "B9 B8 B7 B6 B5 B4 B3 B2 B1"
+    async with playing(mine, OTHERS) as (zoe, _):
+        zoe.press("a", "enter")
+        await zoe.wait_for("GAME OVER", "WARNING: deal 1 was not dealt as the server had promised")
+
+
 async def test_a_hand_that_can_go_out_goes_by_itself_for_whoever_wants_that() -> None:
     mine = "B9 B8 B7 B6 B5 B4 B3 B2 B1"
     async with playing(mine, OTHERS, preferences=Preferences(auto_finish=True)) as (zoe, _):

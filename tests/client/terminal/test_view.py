@@ -72,6 +72,15 @@ def test_there_is_no_snapshot_of_a_screen_that_is_gone() -> None:
     assert {path.name for path in SNAPSHOTS.iterdir()} == wanted
 
 
+@pytest.mark.parametrize(("cols", "rows"), [(40, 16), (60, 24), (80, 24), (200, 60)])
+@pytest.mark.parametrize("name", ["between-deals", "game-over"])
+def test_after_a_deal_it_says_that_it_was_checked(name: str, cols: int, rows: int) -> None:
+    assert "Deal 3 was checked" in drawn(name, cols, rows)
+    here = samples.SCREENS[name]()
+    here.checked = None  # a deal that nobody was committed to
+    assert "was checked" not in text_of(render(here, cols, rows, UNICODE))
+
+
 @pytest.mark.parametrize("caps", [UNICODE, ASCII], ids=["unicode", "ascii"])
 @pytest.mark.parametrize(("cols", "rows"), [(40, 16), (60, 24), (80, 24), (200, 60)])
 def test_what_matters_never_leaves(cols: int, rows: int, caps: Capabilities) -> None:
