@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Plays one deal against two bots, with curl and jq alone: play.sh http://127.0.0.1:7780
 set -euo pipefail
-server=${1%/}
+server=${1:?Say where: play.sh http://127.0.0.1:7780}
+server=${server%/}
 
 # Whoever knows the credential holds the seat: 32 random bytes, in base64url, of our own making.
 random() { head -c "$1" /dev/urandom | base64 | tr -d '\n=' | tr '+/' '-_'; }
