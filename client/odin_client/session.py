@@ -359,8 +359,9 @@ class Session:
             return
         request.commitment = self.table.commitment
         request.nonce = self.fresh_nonce()
-        # Noted before it is sent: the deal may have started before the answer is here.
-        self.table.check.gave(request.commitment, request.nonce)
+        if request.nonce:
+            # Noted before it is sent: the deal may have started before the answer is here.
+            self.table.check.gave(request.commitment, request.nonce)
         try:
             yield
         except BaseException:

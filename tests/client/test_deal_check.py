@@ -182,6 +182,17 @@ async def test_a_nonce_that_was_taken_back_is_not_missed(connect: Connect) -> No
     assert (found.faults, found.nonces, found.mine) == ((), 0, False)
 
 
+async def test_whoever_adds_nothing_is_not_told_of_bytes_of_theirs(connect: Connect) -> None:
+    zoe, bob = await seated(connect, "Zoe", "Bob", options=LONG)
+    zoe.fresh_nonce = bytes  # as with `play --seed`
+    await asyncio.gather(known(zoe), known(bob))
+    await zoe.ready()
+    await zoe.start()
+    (found,), _ = await asyncio.gather(follow(zoe, 1), follow(bob, 1))
+    assert (found.faults, found.nonces, found.mine) == ((), 0, False)
+    assert check_sentence(found) == "Deal 1 was checked: it follows from the server's secret."
+
+
 async def test_a_nonce_is_void_with_the_seat_that_was_left(connect: Connect) -> None:
     zoe, bob = await seated(connect, "Zoe", "Bob", options=LONG)
     await asyncio.gather(known(zoe), known(bob))
