@@ -178,8 +178,7 @@ class Web:
         self._server.should_exit = True
         await asyncio.wait({self._serving}, timeout=_LAST_GRACE)
         for connection in list(self._server.server_state.connections):
-            if connection.transport is not None:
-                connection.transport.abort()
+            connection.transport.abort()
         await self._serving
 
     async def _serve(self, scope: _Scope, receive: _Receive, send: _Send) -> None:
