@@ -14,7 +14,7 @@ from odin_client.errors import ClientError
 from odin_client.game_file import SavedGame
 from odin_client.languages import _
 from odin_client.table import OutOfStepError, TableModel
-from odin_client.updates import Update
+from odin_client.updates import DealChecked, DealStarted, Update
 from odin_engine import Card
 from odin_table.v1 import event_pb2, play_pb2
 
@@ -31,6 +31,8 @@ class Position:
     """Of every player, by seat."""
     news: list[Update] = field(default_factory=list[Update])
     """What the last step brought."""
+    checked: DealChecked | None = None
+    """After a deal: whether it was dealt as the server had promised."""
 
 
 class Replay:
@@ -89,7 +91,11 @@ class Replay:
         # What happened between two games is not in the file, so that numbers may be missing.
         position.table.seq = event.seq - 1
         batch = event_pb2.EventBatch(events=[event])
-        position.news += position.table.apply(play_pb2.WatchTableResponse(events=batch))
+        news = position.table.apply(play_pb2.WatchTableResponse(events=batch))
+        position.news += news
+        for update in news:
+            if isinstance(update, DealStarted | DealChecked):
+                position.checked = update if isinstance(update, DealChecked) else None
         hands = position.hands
         match event.WhichOneof("payload"):
             case "deal_started":

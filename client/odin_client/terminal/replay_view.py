@@ -81,7 +81,7 @@ def _middle(screen: ReplayScreen, cols: int, room: int) -> list[Line]:
     table = screen.position.table
     if table.game is None or table.game.deal == 0:
         return [section(_("BEFORE THE FIRST DEAL"), cols), *log_lines(screen.log, cols, room - 1)]
-    shown = Screen(table, log=screen.log)
+    shown = Screen(table, log=screen.log, checked=screen.position.checked)
     if table.phase is Phase.BETWEEN_DEALS:
         return scores.deal_over(shown, cols, room)
     if table.phase is Phase.GAME_OVER:

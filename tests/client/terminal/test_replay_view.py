@@ -51,6 +51,16 @@ def test_every_step_fits_every_terminal(
 
 
 @pytest.mark.parametrize(("cols", "rows"), [(40, 16), (80, 24), (200, 60)])
+def test_a_deal_that_can_be_checked_is_and_it_says_so(cols: int, rows: int) -> None:
+    replay = Replay(game_file.read(GAME.with_name("game-2.jsonl")))
+    replay.go(replay.last)
+    screen = ReplayScreen(replay.position, last=replay.last, step=replay.last)
+    assert "Deal 1 was checked" in text_of(render_replay(screen, cols, rows, UNICODE))
+    replay.go(3)
+    assert replay.position.checked is None, "it is not over yet"
+
+
+@pytest.mark.parametrize(("cols", "rows"), [(40, 16), (80, 24), (200, 60)])
 def test_all_hands_and_the_centre_are_in_sight(cols: int, rows: int) -> None:
     text = text_of(render_replay(at(7), cols, rows, UNICODE))
     for wanted in ("step 7 of 51", "Zoe", "Astrid", "Bjorn", "V9", "O8", "CENTRE 111 by Bjorn"):
