@@ -22,7 +22,7 @@ from odin_client.updates import DealChecked
 from odin_client.values import Options, Phase
 from odin_client.verification import WrongLineError, verify
 from odin_table.v1 import decision_pb2, event_pb2, table_pb2
-from tests.client.conftest import DEADLINE, Connect
+from tests.client.conftest import DEADLINE, Connect, seated
 from tests.client.programs import Programs
 from tests.client.test_deal_check import follow, known
 from tests.client.test_replay import GAME
@@ -95,6 +95,21 @@ async def test_a_game_with_people_a_substitute_and_nonces_is_accepted(connect: C
     assert {"substitute_seated", "ready_changed", "deal_committed"} <= kinds
     verified = verify(whole)
     assert verified.uncommitted == 0
+
+
+async def test_a_game_in_which_somebody_takes_a_seat_over_is_accepted(connect: Connect) -> None:
+    zoe, bob = await seated(connect, "Zoe", "Bob", options=Options(seats=3, threshold=10))
+    await zoe.add_bot("random")
+    await asyncio.gather(known(zoe), known(bob))
+    for session in (zoe, bob):
+        await session.ready()
+    await bob.leave()
+    cid = await Session.sit_down(await connect(), zoe.table.table, name="Cid")
+    await asyncio.gather(_until_over(zoe, 1), _until_over(cid, 1))
+    whole = await game_file.fetch(zoe.connection, zoe.table.table, 1)
+    kinds = [event.WhichOneof("payload") for event in whole.events]
+    assert kinds.index("substitute_seated") < kinds.index("seat_taken")
+    assert verify(whole).uncommitted == 0
 
 
 def test_a_game_of_the_first_format_is_accepted_and_nobody_was_committed_to_it() -> None:
