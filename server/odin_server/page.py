@@ -50,6 +50,8 @@ def files_of(folder: Path) -> Mapping[str, File]:
             kind = _TYPES.get(path.suffix)
             if kind is None or any(part.startswith(".") for part in within.parts):
                 continue
+            if not path.is_file():
+                continue
             size += path.stat().st_size
             if size > _MOST_BYTES:
                 raise NoPage(f"{folder} holds more than a page: name the folder of the page alone.")

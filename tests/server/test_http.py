@@ -460,6 +460,7 @@ def page(tmp_path: Path) -> Path:
     (folder / "deep").mkdir(parents=True)
     (folder / "index.html").write_text("<title>A page</title>")
     (folder / "deep" / "main.js").write_text("export {}")
+    (folder / "folder.js").mkdir()
     (folder / ".hidden.js").write_text("hidden")
     (folder / "notes.doc").write_text("no part of a page")
     (tmp_path / "outside.txt").write_text("outside")
