@@ -31,6 +31,8 @@ FORMAT: Final = 2
 
 _HEADER: Final = "odinTableGame"
 _PAGE: Final = 1000
+_UNREADABLE: Final = (ValueError, KeyError, IndexError, TypeError, RecursionError)
+"""What lines raise that hold something else than a game."""
 
 
 class BadGameFile(ClientError):
@@ -201,7 +203,7 @@ def read(path: Path) -> SavedGame:
                 events.append(
                     json_format.Parse(line, event_pb2.Event(), ignore_unknown_fields=True)
                 )
-    except (ValueError, KeyError, IndexError, TypeError, json_format.ParseError) as error:
+    except (*_UNREADABLE, json_format.ParseError) as error:
         raise BadGameFile(
             _("{path} is not the file of a game (line {number}).").format(path=path, number=number),
             _("Games that you have finished lie in {folder}.").format(folder=folder()),

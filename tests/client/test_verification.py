@@ -283,6 +283,13 @@ def test_every_changed_value_is_found_although_all_digests_are_made_anew(tmp_pat
     assert {"dealStarted", "dealRevealed", "cardsPlayed", "dealEnded", "gameEnded"} <= kinds
 
 
+def test_a_line_that_is_nested_without_end_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "deep.jsonl"
+    path.write_bytes(b"[" * 100_000)
+    with pytest.raises(BadGameFile, match="is not the file of a game"):
+        game_file.read(path)
+
+
 def test_a_table_of_more_seats_than_the_file_has_is_refused_at_once(tmp_path: Path) -> None:
     lines = _objects()
     lines[0]["view"]["options"]["seats"] = 2**31 - 1
