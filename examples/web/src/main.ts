@@ -42,8 +42,6 @@ class Sitting implements board.Hands {
   #elsewhere = false;
   /** The decision that was answered, until the stream has brought what came of it. */
   #answered = 0;
-  /** What we add to the next deal, so that the server does not choose the cards alone. */
-  #nonce = randomBytes(32);
   readonly #log = el("ol", { class: "log", role: "log", "aria-label": "What happened" });
   readonly #screen = el("div", { class: "screen" });
   readonly #where: { table: string } | { code: string };
@@ -91,9 +89,6 @@ class Sitting implements board.Hands {
           const left = event.payload.case === "seatLeft" ? event.payload.value.seat : 0;
           const leaver = this.#table?.name(left) ?? "";
           this.#table?.apply(event);
-          if (event.payload.case === "dealCommitted") {
-            this.#nonce = randomBytes(32);
-          }
           this.#tell(this.#table && sentence(event, this.#table, leaver));
           if (event.payload.case === "decisionOpened") {
             this.selection.clear();
@@ -171,8 +166,10 @@ class Sitting implements board.Hands {
     }
     const { phase, table: handle } = table.view;
     const { me } = table;
-    const [nonce, commitment] = [this.#nonce, table.view.commitment];
-    const given = commitment.length > 0 ? { nonce, commitment } : {};
+    const { commitment } = table.view;
+    // What we add to the next deal, so that the server does not choose the cards alone: fresh for each
+    // button, so that nobody can have seen it before.
+    const given = commitment.length > 0 ? { nonce: randomBytes(32), commitment } : {};
     const ready = (requestId: string) => ({ requestId, table: handle, ready: true, ...given });
     const parts: (Node | false | undefined)[] = [
       table.view.code ? el("p", {}, `Others enter with the code ${table.view.code}`) : undefined,
