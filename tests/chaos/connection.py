@@ -28,6 +28,11 @@ class Gate:
         self._idle.set()
         self._under_way = 0
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing is let through any more."""
+        return not self._open.is_set()
+
     async def close(self) -> None:
         """Lets nothing through any more, and waits until everything has been answered."""
         self._open.clear()
@@ -95,6 +100,10 @@ class DoubtingConnection(Connection):
         """See `Connection.call`; but patience never ends."""
         if "request_id" not in request.DESCRIPTOR.fields_by_name:
             return await self._until_answered(method, request)
+        if self._gate.is_closed and not isinstance(request, play_pb2.ActRequest):
+            # A bot that waited here would not read on, and its table moves without it: a nonce or
+            # a rematch may be another's. For an act everybody waits.
+            raise Unreachable("Nothing is let through any more.")
         async with self._gate:
             return await self._changing(method, request)
 

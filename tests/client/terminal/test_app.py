@@ -230,7 +230,7 @@ async def test_holding_back_a_hand_that_could_go_out_is_asked_about() -> None:
         # Arranged cards are not those that follow, and that is said aloud.
         await zoe.wait_for("WARNING: deal 1 was not dealt as promised. l says more.")
         zoe.press("l")
-        await zoe.wait_for("the cards are not those that follow")
+        await zoe.wait_for("deal 1 was not dealt as the server had promised")
 
 
 async def test_a_deal_that_was_not_dealt_as_promised_is_told_with_the_result() -> None:
