@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import TYPE_CHECKING
@@ -19,12 +18,12 @@ def browse(run: Callable[[Sequence[str]], int]) -> int:
 
     `run` runs one command line and gives its exit code; what it raises is told in the browser.
     """
-    from odin_client.commands.interface import capabilities_here, log_file
+    from odin_client.commands.interface import capabilities_here, in_one_loop, log_file
     from odin_client.terminal import lobby_app
 
     notice = ""
     while True:
-        chosen = asyncio.run(
+        chosen = in_one_loop(
             lobby_app.run(_look, caps=capabilities_here(None), notice=notice, log_file=log_file())
         )
         if isinstance(chosen, int):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import contextlib
 import os
 import signal
 import sys
 from collections.abc import Coroutine
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
@@ -25,6 +27,8 @@ from odin_client.session import Session
 if TYPE_CHECKING:
     from odin_client.terminal.capabilities import Capabilities
 
+Result = TypeVar("Result")
+
 
 def run_in_loop(work: Coroutine[Any, Any, int]) -> int:
     """Runs the work; gives its exit code, or that of the signal that ended it.
@@ -32,9 +36,36 @@ def run_in_loop(work: Coroutine[Any, Any, int]) -> int:
     129 after SIGHUP, 130 after Ctrl-C, 143 after SIGTERM.
     """
     try:
-        return asyncio.run(_until_a_signal(work))
+        return in_one_loop(_until_a_signal(work))
     except KeyboardInterrupt:
         return 130
+
+
+def in_one_loop(work: Coroutine[Any, Any, Result]) -> Result:
+    """Runs the work in the loop of this process; nothing of it is left behind."""
+    return _one_loop().run(_until_all_is_done(work))
+
+
+@cache
+def _one_loop() -> asyncio.Runner:
+    """The loop of everything that this process does, as the browser and then the table.
+
+    gRPC hands what comes late from a line that was left to the loop in which it was opened: with a
+    new loop for each work that was a closed one, which ended the next work with an error.
+    """
+    runner = asyncio.Runner()
+    atexit.register(runner.close)
+    return runner
+
+
+async def _until_all_is_done(work: Coroutine[Any, Any, Result]) -> Result:
+    try:
+        return await work
+    finally:
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
 
 
 async def _until_a_signal(work: Coroutine[Any, Any, int]) -> int:
