@@ -13,6 +13,7 @@ import pytest
 
 from tests.end_to_end.terminal_tables import running_server
 from tests.interop.examples import BUILD_PATIENCE, ROOT
+from tests.need import need
 
 pytestmark = pytest.mark.interop
 
@@ -37,9 +38,7 @@ ONLY_TABLE: Final = (
 @pytest.mark.timeout(BUILD_PATIENCE + 120)
 def test_the_commands_of_the_page_open_a_table_and_play(tmp_path: Path) -> None:
     if shutil.which("go") is None:
-        if os.environ.get("CI") == "true":
-            pytest.fail("grpcurl needs Go to be built.")
-        pytest.skip("grpcurl needs Go to be built.")
+        need("Go (it builds grpcurl)")
     subprocess.run(
         ["go", "install", GRPCURL],
         env={**os.environ, "GOBIN": str(tmp_path)},

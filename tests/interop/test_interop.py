@@ -29,6 +29,7 @@ from tests.end_to_end.terminal_tables import ODIN_TABLE, running_server
 from tests.interop.examples import EXAMPLES, ROOT, Example
 from tests.interop.liar import Lie, lying
 from tests.interop.line import Line
+from tests.need import need
 
 pytestmark = pytest.mark.interop
 
@@ -92,11 +93,7 @@ def refuse_for_a_while(line: Line) -> None:
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.language)
 def test_it_is_built_from_the_contract_alone_and_its_own_tools_like_it(example: Example) -> None:
-    if missing := example.missing():
-        reason = f"The client in {example.language} needs {', '.join(missing)}."
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
+    need(*example.missing())
     example.carry_out(example.build)
     example.carry_out(example.check)
 

@@ -13,8 +13,8 @@ import pytest
 
 from tests.client.programs import programs_in
 from tests.interop.examples import ROOT
+from tests.need import need
 from tests.server.people import DEADLINE, Person, payload
-from tests.web.need import need
 
 pytestmark = pytest.mark.web
 

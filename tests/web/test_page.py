@@ -15,10 +15,10 @@ from google.protobuf import duration_pb2
 from odin_table.v1 import event_pb2, lobby_pb2, play_pb2, table_pb2
 from tests.chaos.killable import KillableServer, free_port
 from tests.interop.examples import ROOT, Example
+from tests.need import need
 from tests.server.people import Person, payload
 from tests.web import chromium
 from tests.web.chromium import DEADLINE, Chromium, Page
-from tests.web.need import need
 
 pytestmark = pytest.mark.web
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 import click
@@ -38,7 +37,9 @@ def command(file: str | None, ui: Ui, colour: str | None) -> int:
     if ui is Ui.LINE:
         _tell(replay)
         return 0
-    return asyncio.run(_show(replay, colour))
+    from odin_client.commands.interface import in_one_loop
+
+    return in_one_loop(_show(replay, colour))
 
 
 def _tell(replay: Replay) -> None:

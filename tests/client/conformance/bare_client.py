@@ -125,7 +125,7 @@ class BareClient:
             self._seat = (await self._call(self._lobby.TakeSeat, seat)).seat
             pause: float | None = 0.0
             while pause is not None:
-                await asyncio.sleep(pause)
+                await asyncio.sleep(pause)  # for as long as the server asked
                 try:
                     pause = await self._follow()
                 except grpc.aio.AioRpcError as error:
@@ -245,6 +245,7 @@ class BareClient:
             try:
                 return await method(request, timeout=self._deadline, metadata=self._metadata)
             except grpc.aio.AioRpcError as error:
+                # For as long as the server asked.
                 await asyncio.sleep(self._pause_before_repeating(error))
                 new = self._mistake is Mistake.REPEATS_WITH_A_NEW_REQUEST_ID
                 if new and _is_lost(error):

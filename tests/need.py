@@ -1,4 +1,4 @@
-"""What these tests need of a machine."""
+"""What tests with a verb of their own need of a machine: other languages, a browser."""
 
 from __future__ import annotations
 
