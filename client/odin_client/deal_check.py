@@ -86,16 +86,6 @@ class DealCheck:
             self._deal = _Deal(
                 game.deal, game.commitment, game.nonces, seats, game.opener, whole=False
             )
-        if self._given and not self._is_there(*self._given, table):
-            # It may have become void meanwhile, as by a substitute: nobody can tell.
-            self._given = None
-
-    @staticmethod
-    def _is_there(for_commitment: bytes, nonce: bytes, table: TableModel) -> bool:
-        if table.game is not None and table.game.commitment == for_commitment:
-            return nonce in table.game.nonces
-        mine = table.me
-        return table.commitment == for_commitment and mine is not None and mine.nonce == nonce
 
     def see(self, event: Event, table: TableModel) -> DealChecked | None:
         """Takes notice of an event that the table has not folded yet; the check, when it is due."""

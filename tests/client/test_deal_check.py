@@ -143,17 +143,6 @@ async def test_whoever_is_not_ready_after_all_misses_nothing(connect: Connect) -
     assert of_bob == DealChecked(1, nonces=1)
 
 
-async def test_whoever_loses_the_seat_misses_nothing(connect: Connect) -> None:
-    zoe, bob = await seated(connect, "Zoe", "Bob", options=LONG)
-    await asyncio.gather(known(zoe), known(bob))
-    await bob.ready()
-    await bob.leave()
-    await bob.take_seat("Bob")
-    await zoe.start()
-    _, (found,) = await asyncio.gather(follow(zoe, 1), follow(bob, 1))
-    assert not found.faults
-
-
 async def test_a_rematch_adds_a_nonce_to_the_game_that_follows(connect: Connect) -> None:
     zoe, bob = await seated(connect, "Zoe", "Bob", options=Options(threshold=None))
     await asyncio.gather(known(zoe), known(bob))
@@ -170,16 +159,6 @@ async def test_a_rematch_adds_a_nonce_to_the_game_that_follows(connect: Connect)
     of_zoe, of_bob = await asyncio.gather(follow(zoe, 1), follow(bob, 1))
     for (found,) in (of_zoe, of_bob):
         assert (found.deal, found.faults, found.nonces, found.mine) == (1, (), 2, True)
-
-
-async def test_a_nonce_that_was_taken_back_is_not_missed(connect: Connect) -> None:
-    zoe, bob = await seated(connect, "Zoe", "Bob", options=LONG)
-    await asyncio.gather(known(zoe), known(bob))
-    await bob.ready()
-    await bob.ready(False)
-    await zoe.start()
-    _, (found,) = await asyncio.gather(follow(zoe, 1), follow(bob, 1))
-    assert (found.faults, found.nonces, found.mine) == ((), 1, False), "Zoe's, who started it"
 
 
 async def test_whoever_adds_nothing_is_not_told_of_bytes_of_theirs(connect: Connect) -> None:

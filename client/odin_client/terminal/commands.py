@@ -10,7 +10,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import Final, TypeAlias
 
-from odin_client.check_sentence import check_sentence
 from odin_client.errors import ClientError
 from odin_client.invitation import qr_lines
 from odin_client.languages import _
@@ -144,8 +143,6 @@ class Commands:
             screen.checked = None
         if isinstance(update, DealChecked):
             screen.checked = update
-            if update.faults:
-                screen.notice = check_sentence(update)
         add_to(screen.log, update, screen.table)
         screen.selection = screen.selection.kept(screen.table.hand, screen.takeable)
         asked_about_a_play = screen.question not in (None, Question.LEAVE)
