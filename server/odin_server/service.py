@@ -25,6 +25,7 @@ from odin_server.draft import Draft
 from odin_server.errors import Reason, Refusal, malformed, not_allowed, table_damaged
 from odin_server.event_log import Conflict, EventLog, Stored, TableDamaged
 from odin_server.events import Record, RequestKey, SeatResumed, SeatTaken, TableOpened
+from odin_server.features import FEATURES
 from odin_server.limits import Buckets, Held
 from odin_server.lobby import Lobby
 from odin_server.requests import action_from, nonce_from, occupant_from, options_from
@@ -131,6 +132,7 @@ class Services:
             levels=list(STRATEGIES),
             max_name_length=self._limits.name_characters,
             max_chat_length=self._limits.chat_characters,
+            features=FEATURES,
         )
 
     async def list_tables(self, request: lobby_pb2.ListTablesRequest, _caller: Caller) -> Message:

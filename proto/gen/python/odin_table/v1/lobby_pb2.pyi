@@ -70,6 +70,7 @@ class GetServerInfoResponse(_message.Message):
     LEVELS_FIELD_NUMBER: _builtins.int
     MAX_NAME_LENGTH_FIELD_NUMBER: _builtins.int
     MAX_CHAT_LENGTH_FIELD_NUMBER: _builtins.int
+    FEATURES_FIELD_NUMBER: _builtins.int
     version: _builtins.str
     """The program's version, such as "0.1.0"."""
     revision: _builtins.int
@@ -88,6 +89,13 @@ class GetServerInfoResponse(_message.Message):
     def levels(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The levels of built-in bots, such as "greedy", weakest first."""
 
+    @_builtins.property
+    def features(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What this server can do beyond the first version of the contract, by name: the part of the
+        contract that a name stands for says so beside it. A client uses such a part only when it is
+        named here. Names that a client does not know are stepped over.
+        """
+
     def __init__(
         self,
         *,
@@ -98,10 +106,11 @@ class GetServerInfoResponse(_message.Message):
         levels: _abc.Iterable[_builtins.str] | None = ...,
         max_name_length: _builtins.int = ...,
         max_chat_length: _builtins.int = ...,
+        features: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["server_time", b"server_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["levels", b"levels", "max_chat_length", b"max_chat_length", "max_name_length", b"max_name_length", "oldest_revision", b"oldest_revision", "revision", b"revision", "server_time", b"server_time", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["features", b"features", "levels", b"levels", "max_chat_length", b"max_chat_length", "max_name_length", b"max_name_length", "oldest_revision", b"oldest_revision", "revision", b"revision", "server_time", b"server_time", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
