@@ -2,7 +2,8 @@
 
 `first_log/tables.db` was played by people, bots and substitutes at a server of the first version;
 `first_log/tables.json` says what everybody could see there then. `second_log` is the same of the
-version that first committed itself to its deals. None of them is ever written again.
+version that first committed itself to its deals, and `third_log` of version 0.1.0, at whose tables
+everybody had added to the deals. None of them is ever written again.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from tests.server.test_fair_deal import history, play_deal
 
 HERE = Path(__file__).parent
 TABLES: dict[str, dict[str, Any]] = {
-    log: json.loads((HERE / log / "tables.json").read_text()) for log in ("first_log", "second_log")
+    log: json.loads((HERE / log / "tables.json").read_text())
+    for log in ("first_log", "second_log", "third_log")
 }
 WAITS = replace(QUICK, away_budget=3600, empty_after=3600, deal_pause=3600)
 
