@@ -17,7 +17,17 @@ from typing import ClassVar
 from odin_client.languages import ENGLISH, _, spoken
 
 
-class ClientError(Exception):
+class CopyableError(Exception):
+    """An exception that pickle and copy rebuild as it was, whatever its constructor takes.
+
+    As `odin_engine.CopyableError`; every command loads this module, and not the engine.
+    """
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self).__new__, (type(self), *self.args), vars(self)
+
+
+class ClientError(CopyableError):
     """Something that a person is told in two parts: what happened, and what to do next."""
 
     exit_code: ClassVar[int] = 1

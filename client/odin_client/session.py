@@ -27,7 +27,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from odin_client.address import Address
 from odin_client.connection import Connection, backoff, new_request_id, refusal_of, unreachable
-from odin_client.errors import Refused
+from odin_client.errors import CopyableError, Refused
 from odin_client.languages import _
 from odin_client.table import OutOfStepError, TableModel
 from odin_client.updates import LinkChanged, StreamEnded, Update
@@ -72,7 +72,7 @@ def random_nonce() -> bytes:
     return secrets.token_bytes(MAX_NONCE_LENGTH)
 
 
-class _BrokenError(Exception):
+class _BrokenError(CopyableError):
     """A stream is over, and another one is to be opened; quietly when that was to be expected."""
 
     def __init__(self, problem: Refused, *, quiet: bool = False) -> None:

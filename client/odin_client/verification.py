@@ -16,6 +16,7 @@ from google.protobuf.message import Message
 
 from odin_client import wire
 from odin_client.as_told import KINDS, action_of, choices_of, is_default, numbers_of
+from odin_client.errors import CopyableError
 from odin_client.game_file import SavedGame
 from odin_client.languages import _
 from odin_engine import (
@@ -50,7 +51,7 @@ _PLAYED_BY: Final[Mapping[int, event_pb2.Actor.ValueType]] = {
 }
 
 
-class WrongLineError(Exception):
+class WrongLineError(CopyableError):
     """A line of the file says what cannot have happened."""
 
     def __init__(self, line: int, problem: str) -> None:

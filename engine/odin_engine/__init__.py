@@ -15,6 +15,7 @@ from odin_engine.cards import DECK, Card, Colour, Mask, cards_of, deck, mask_of
 from odin_engine.errors import (
     AlreadyStarted,
     CardsNotHeld,
+    CopyableError,
     DealIsRunning,
     DealNotRunning,
     GameIsOver,
@@ -83,6 +84,7 @@ __all__ = [
     "CardsPlayed",
     "Colour",
     "Command",
+    "CopyableError",
     "DealEnded",
     "DealIsRunning",
     "DealNotRunning",

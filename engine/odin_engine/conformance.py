@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeGuard
 
 from odin_engine.cards import Card, Colour, deck, mask_of
-from odin_engine.errors import OdinError
+from odin_engine.errors import CopyableError, OdinError
 from odin_engine.game import (
     NEW,
     Action,
@@ -67,7 +67,7 @@ class Difference:
         return f"{self.id}  {self.field}  expected {self.expected}  got {self.got}"
 
 
-class _VectorError(Exception):
+class _VectorError(CopyableError):
     """A vector differs so that going on would make no sense."""
 
     def __init__(self, field: str, expected: object, got: object) -> None:

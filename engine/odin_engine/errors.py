@@ -32,7 +32,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 
-class OdinError(Exception):
+class CopyableError(Exception):
+    """An exception that pickle and copy rebuild as it was, whatever its constructor takes.
+
+    Python itself calls the constructor with `args`. With other parameters that fails, and where
+    it fails in a worker of a pool the pool waits for ever.
+    """
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self).__new__, (type(self), *self.args), vars(self)
+
+
+class OdinError(CopyableError):
     """The engine refuses; `message` says what happened and what to do next."""
 
     message: str

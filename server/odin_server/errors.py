@@ -20,7 +20,7 @@ from google.rpc import (  # pyright: ignore[reportMissingTypeStubs] -- they are 
 )
 from grpc_status import rpc_status
 
-from odin_engine import GameIsOver, IllegalAction, NotYourTurn
+from odin_engine import CopyableError, GameIsOver, IllegalAction, NotYourTurn
 from odin_table.v1 import error_pb2
 
 DOMAIN: Final = "odin-table"
@@ -58,7 +58,7 @@ class Reason(Enum):
         return self.value[1]
 
 
-class Refusal(Exception):
+class Refusal(CopyableError):
     """A call is refused, and has changed nothing.
 
     `message` says what happened and what to do next; `facts` hold it for a program.

@@ -19,10 +19,11 @@ from google.rpc import (  # pyright: ignore[reportMissingTypeStubs] -- they are 
 from grpc_status import rpc_status
 
 from odin_client.conformance.table import Table
+from odin_client.errors import CopyableError
 from odin_table.v1 import event_pb2, lobby_pb2, play_pb2
 
 
-class Refusal(Exception):
+class Refusal(CopyableError):
     """A call fails. Without a reason it fails as if the line, and no server, had said so."""
 
     def __init__(

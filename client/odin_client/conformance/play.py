@@ -15,6 +15,7 @@ from odin_client.conformance.calls import Call, Refusal, Scripted, Stream, diffe
 from odin_client.conformance.program import Client
 from odin_client.conformance.server import ScriptedServer
 from odin_client.conformance.table import CLIENT, HANDLE, OTHER, Table
+from odin_client.errors import CopyableError
 from odin_client.values import Pass, PickUp, PlayCards
 from odin_client.wire import NotUnderstoodError, action_of
 from odin_engine import Action, IllegalAction, view_for
@@ -43,7 +44,7 @@ class Pace:
     """What the server asks for when the client shall come back later."""
 
 
-class Shortfall(Exception):
+class Shortfall(CopyableError):
     """The client did not do what was expected."""
 
     def __init__(self, expected: str, came: str) -> None:
