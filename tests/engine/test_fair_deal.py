@@ -10,34 +10,58 @@ from typing import Any
 import pytest
 
 from odin_engine.cards import DECK, Colour
-from odin_engine.fair_deal import commitment, draw_deal, draw_first
-
-VECTORS: list[dict[str, Any]] = json.loads(
-    (Path(__file__).parent / "fair_deal" / "vectors.json").read_text()
+from odin_engine.fair_deal import (
+    MAX_ROUNDS,
+    commitment,
+    draw_deal,
+    draw_first,
+    key_rounds,
+    word,
 )
+
+FOLDER = Path(__file__).parent / "fair_deal"
+VECTORS: list[dict[str, Any]] = json.loads((FOLDER / "vectors.json").read_text())
+VECTORS_2: list[dict[str, Any]] = json.loads((FOLDER / "vectors_2.json").read_text())
+"""Of `deal/2`."""
 SECRET = bytes(range(32))
 
 
-@pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector["commitment"][:8])
+@pytest.mark.parametrize(
+    "vector", [*VECTORS, *VECTORS_2], ids=lambda vector: vector["commitment"][:8]
+)
 def test_the_vectors_of_the_specification(vector: dict[str, Any]) -> None:
     secret = bytes.fromhex(vector["secret"])
     nonces = [bytes.fromhex(nonce) for nonce in vector["nonces"]]
-    assert commitment(secret).hex() == vector["commitment"]
+    promised = vector.get("rounds", 0)
+    assert commitment(secret, promised).hex() == vector["commitment"]
+    assert word(commitment(secret, promised), vector["seats"], nonces) == vector["word"]
+    rounds = key_rounds(promised, has_person=vector.get("has_person", True))
+    assert rounds == vector.get("key_rounds", 0)
     if vector["deal"] == 1:
-        first, order = draw_first(secret, nonces, short_deck=vector["short_deck"])
+        short = vector["short_deck"]
+        first, order = draw_first(secret, nonces, short_deck=short, rounds=rounds)
         assert first.first_opener == vector["first_opener"]
         assert [colour.value for colour in first.removed] == vector["removed"]
     else:
         removed = [Colour(letter) for letter in vector["removed"]]
-        order = draw_deal(secret, nonces, deal_number=vector["deal"], removed=removed)
+        number = vector["deal"]
+        order = draw_deal(secret, nonces, deal_number=number, removed=removed, rounds=rounds)
     assert [str(card) for card in order] == vector["order"]
 
 
-def test_the_vectors_cover_first_and_later_deals_short_decks_and_all_numbers_of_players() -> None:
-    assert {len(vector["nonces"]) for vector in VECTORS} == {2, 3, 4, 5, 6}
-    assert {vector["deal"] == 1 for vector in VECTORS} == {True, False}
-    assert any(vector["short_deck"] for vector in VECTORS)
-    assert any(vector["removed"] and vector["deal"] > 1 for vector in VECTORS)
+@pytest.mark.parametrize("vectors", [VECTORS, VECTORS_2], ids=["deal/1", "deal/2"])
+def test_the_vectors_cover_first_and_later_deals_short_decks_and_all_numbers_of_players(
+    vectors: list[dict[str, Any]],
+) -> None:
+    assert {len(vector["nonces"]) for vector in vectors} == {2, 3, 4, 5, 6}
+    assert {vector["deal"] == 1 for vector in vectors} == {True, False}
+    assert any(vector["short_deck"] for vector in vectors)
+    assert any(vector["removed"] and vector["deal"] > 1 for vector in vectors)
+
+
+def test_the_vectors_cover_deals_with_people_and_without() -> None:
+    assert {vector["key_rounds"] for vector in VECTORS_2} == {1, 1_000, 100_000, 250_000}
+    assert {vector["has_person"] for vector in VECTORS_2} == {True, False}
 
 
 def test_every_input_changes_the_order() -> None:
@@ -48,8 +72,10 @@ def test_every_input_changes_the_order() -> None:
         draw_deal(SECRET, [b"", b"a"], deal_number=2, removed=()),
         draw_deal(SECRET, [b"", b"", b""], deal_number=2, removed=()),
         draw_deal(SECRET[::-1], [b"", b""], deal_number=2, removed=()),
+        draw_deal(SECRET, [b"", b""], deal_number=2, removed=(), rounds=1),
+        draw_deal(SECRET, [b"", b""], deal_number=2, removed=(), rounds=2),
     }
-    assert len(orders) == 6
+    assert len(orders) == 8
     assert all(sorted(order) == list(DECK) for order in orders)
 
 
@@ -77,3 +103,23 @@ def test_a_nonce_that_is_too_long_and_a_deal_number_that_is_too_low_are_refused(
         draw_deal(SECRET, [b"", bytes(33)], deal_number=2, removed=())
     with pytest.raises(ValueError, match="draw_first"):
         draw_deal(SECRET, [b"", b""], deal_number=1, removed=())
+
+
+def test_everything_that_a_deal_follows_from_changes_commitment_and_word() -> None:
+    assert len({commitment(SECRET), commitment(SECRET, 1), commitment(SECRET, 2)}) == 3
+    promised = commitment(SECRET, 2)
+    words = {
+        word(promised, [0, 1], [b"a", b""]),
+        word(promised, [0, 1], [b"", b"a"]),
+        word(promised, [0, 2], [b"a", b""]),
+        word(commitment(SECRET, 1), [0, 1], [b"a", b""]),
+    }
+    assert len(words) == 4
+
+
+@pytest.mark.parametrize("rounds", [-1, MAX_ROUNDS + 1])
+def test_rounds_that_nobody_computes_are_refused(rounds: int) -> None:
+    with pytest.raises(ValueError, match="rounds"):
+        draw_deal(SECRET, [b"", b""], deal_number=2, removed=(), rounds=rounds)
+    with pytest.raises(ValueError, match="four bytes"):
+        commitment(SECRET, 1 << 32)
