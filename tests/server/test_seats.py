@@ -7,12 +7,16 @@ import random
 import threading
 from contextlib import aclosing
 from dataclasses import replace
+from pathlib import Path
 
+import grpc.aio
 import pytest
 
 from odin_engine import Action, Pass
 from odin_engine.strategies import STRATEGIES, Strategy
 from odin_engine.views import View
+from odin_server.event_log import SqliteLog
+from odin_server.main import Server
 from odin_server.settings import Settings
 from odin_table.v1 import chat_pb2, event_pb2, lobby_pb2, table_pb2
 from tests.server.clocks import SetClock
@@ -278,6 +282,11 @@ class Raises:
         raise RuntimeError("a secret of the bot")
 
 
+class Exits:
+    def choose(self, view: View, rng: random.Random) -> Action:
+        raise SystemExit(3)
+
+
 class Cheats:
     def choose(self, view: View, rng: random.Random) -> Action:
         assert view.decision is not None
@@ -294,10 +303,15 @@ async def test_a_bot_that_raises_cheats_or_sleeps_is_reported_and_never_holds_up
     serve: Serve, meet: Meet
 ) -> None:
     released.clear()
-    bad: dict[str, type[Strategy]] = {"raises": Raises, "cheats": Cheats, "sleeps": Sleeps}
-    for level, words in (("raises", "failed"), ("cheats", "illegal"), ("sleeps", "too slow")):
+    bad: dict[str, tuple[type[Strategy], str]] = {
+        "raises": (Raises, "failed"),
+        "exits": (Exits, "failed"),
+        "cheats": (Cheats, "illegal"),
+        "sleeps": (Sleeps, "too slow"),
+    }
+    for level, (strategy, words) in bad.items():
         settings = replace(QUICK, bot_timeout=0.05 if level == "sleeps" else 5)
-        server = await serve(settings, strategies={**STRATEGIES, "greedy": bad[level]})
+        server = await serve(settings, strategies={**STRATEGIES, "greedy": strategy})
         ann = meet(server, "Ann")
         table = await ann.open_table(table_pb2.TableOptions(single_deal=True))
         await ann.sit(table)
@@ -313,6 +327,31 @@ async def test_a_bot_that_raises_cheats_or_sleeps_is_reported_and_never_holds_up
         after = events[failed + 1]
         what = after.cards_played if payload(after) == "cards_played" else after.passed
         assert what.actor == event_pb2.ACTOR_CLOCK
+
+
+async def test_a_level_that_hangs_blocks_nothing_else(serve: Serve, tmp_path: Path) -> None:
+    """Not the other tables, not their levels, and not the end of the server, log included."""
+    released.clear()
+    before = threading.active_count()
+    settings = replace(QUICK, bot_timeout=0.05, store=tmp_path / "tables")
+    hanging = {**STRATEGIES, "hard": Sleeps}
+    server = Server(settings, log=SqliteLog(tmp_path / "tables"), strategies=hanging)
+    await server.start()
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{server.port}") as channel:
+        ann = Person(channel, "Ann")
+        tables = [await ann.open_table(table_pb2.TableOptions(seats=2)) for _ in range(8)]
+        for number, table in enumerate(tables):
+            for _ in range(2):
+                await ann.add_bot(table, "greedy" if number == 7 else "hard")
+        async with asyncio.timeout(20):
+            seen = await asyncio.gather(*(play_until(ann, table) for table in tables))
+    assert sum(payload(event) == "bot_failed" for events in seen for event in events) > 50
+    assert all(payload(event) != "bot_failed" for event in seen[7])
+    assert threading.active_count() <= before + 12, "a level that hangs is not asked for ever"
+    async with asyncio.timeout(10):
+        await server.stop()
+        await asyncio.get_running_loop().shutdown_default_executor()
+    released.set()
 
 
 async def test_chat_reaches_everybody_and_whoever_comes_late(serve: Serve, meet: Meet) -> None:
