@@ -47,6 +47,7 @@ from google.protobuf.message_factory import GetMessageClass
 from odin_client.connection import new_request_id
 from odin_client.errors import Refused, Unreachable
 from odin_client.input_lines import InputLines
+from odin_client.output_lines import OutputLines
 from odin_client.session import Session
 from odin_client.side_by_side import until_first_ends
 from odin_client.updates import DealChecked, LinkChanged
@@ -74,11 +75,11 @@ CALLS: Final = {
 class JsonMode:
     """A program at one table."""
 
-    def __init__(self, session: Session, requests: TextIO, out: TextIO) -> None:
-        """Reads from `requests` and writes to `out` once it runs."""
+    def __init__(self, session: Session, requests: TextIO, output: OutputLines) -> None:
+        """Reads from `requests` and writes to `output` once it runs."""
         self._session: Final = session
         self._requests: Final = requests
-        self._out: Final = out
+        self._output: Final = output
 
     async def run(self) -> None:
         """Until the table has ended, or the input has.
@@ -99,6 +100,7 @@ class JsonMode:
                     "retryIn": round(update.retry_in, 3),
                 }
                 self._show({"link": link})
+            await self._output.room()
 
     def _show_item(self, item: play_pb2.WatchTableResponse) -> None:
         if item.stream_end.reason == event_pb2.STREAM_END_REASON_RENEW:
@@ -107,14 +109,14 @@ class JsonMode:
 
     def _show(self, value: dict[str, Any]) -> None:
         # Escaped, so that whoever looks at it in a terminal is safe from what others wrote.
-        self._out.write(f"{json.dumps(value, separators=(',', ':'))}\n")
-        self._out.flush()
+        self._output.out(f"{json.dumps(value, separators=(',', ':'))}\n")
 
     async def _serve(self) -> None:
         lines = InputLines(self._requests)
         while (line := await lines.next()) is not None:
             if line.strip():
                 self._show(await self._answer(line))
+                await self._output.room()
         if self._session.table.my_seat is None:
             await asyncio.Event().wait()  # a watcher watches on
 

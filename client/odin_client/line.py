@@ -19,6 +19,7 @@ from odin_client.errors import Refused, Unreachable
 from odin_client.input_lines import InputLines
 from odin_client.languages import _
 from odin_client.line_commands import LineCommands, MistakeError
+from odin_client.output_lines import OutputLines
 from odin_client.session import Session
 from odin_client.side_by_side import until_first_ends
 from odin_client.updates import (
@@ -46,8 +47,7 @@ class LineMode:
         self,
         session: Session,
         commands: TextIO,
-        out: TextIO,
-        errors: TextIO,
+        output: OutputLines,
         *,
         asks_to_close: bool = False,
         at_game_over: Callable[[], Awaitable[str]] | None = None,
@@ -61,8 +61,7 @@ class LineMode:
         self._session: Final = session
         self._table: Final = session.table
         self._input: Final = commands
-        self._out: Final = out
-        self._errors: Final = errors
+        self._output: Final = output
         self._asks_to_close: Final = asks_to_close
         self._at_game_over: Final = at_game_over
         self._typed: Final = commands.isatty()
@@ -92,6 +91,7 @@ class LineMode:
                 await self._keep_game()
             async with self._news:
                 self._news.notify_all()
+            await self._output.room()
 
     async def _keep_game(self) -> None:
         if self._at_game_over is not None and (kept := await self._at_game_over()):
@@ -163,6 +163,7 @@ class LineMode:
             if word:
                 await self._do(word.lower(), rest.strip())
             self._prompt()
+            await self._output.room()
         if self._table.my_seat is None and not self._typed:
             await asyncio.Event().wait()  # a watcher watches on
 
@@ -197,8 +198,7 @@ class LineMode:
             self._mistake(str(problem))
 
     async def _wants_to_close(self, lines: InputLines) -> bool:
-        self._out.write(_("Close the table for everybody, or keep it? [close/keep]") + " ")
-        self._out.flush()
+        self._output.out(_("Close the table for everybody, or keep it? [close/keep]") + " ")
         answer = await lines.next()
         return answer is not None and answer.strip().lower() in ("c", "close", "y", "yes")
 
@@ -212,24 +212,21 @@ class LineMode:
     # What is printed
 
     def _say(self, text: str) -> None:
-        self._print(text, self._out)
+        self._print(text, self._output.out)
 
     def _mistake(self, problem: str) -> None:
         self._complain(_("error: {problem}").format(problem=problem))
 
     def _complain(self, text: str) -> None:
-        self._print(text, self._errors)
+        self._print(text, self._output.error)
 
-    def _print(self, text: str, stream: TextIO) -> None:
+    def _print(self, text: str, write: Callable[[str], None]) -> None:
         if self._prompted:
             self._prompted = False
-            self._out.write("\n")
-            self._out.flush()
-        stream.write(f"{text}\n")
-        stream.flush()
+            self._output.out("\n")
+        write(f"{text}\n")
 
     def _prompt(self) -> None:
         if self._typed and not self._prompted:
             self._prompted = True
-            self._out.write("> ")
-            self._out.flush()
+            self._output.out("> ")

@@ -25,6 +25,7 @@ from odin_client.remembered import remember_sort, remembered_sort
 from odin_client.session import Session
 
 if TYPE_CHECKING:
+    from odin_client.output_lines import OutputLines
     from odin_client.terminal.capabilities import Capabilities
 
 Result = TypeVar("Result")
@@ -126,21 +127,30 @@ async def run_interface(
     """
     if ui is Ui.TUI:
         return await _full_screen(session, colour, invitation, rejoin, guided)
-    if ui is Ui.JSON:
-        from odin_client.jsonl import JsonMode
+    from odin_client.output_lines import OutputLines
 
-        use(ENGLISH)  # programs read it
-        await JsonMode(session, sys.stdin, sys.stdout).run()
-        return 0
+    async with OutputLines(sys.stdout, sys.stderr) as output:
+        if ui is Ui.JSON:
+            from odin_client.jsonl import JsonMode
+
+            use(ENGLISH)  # programs read it
+            await JsonMode(session, sys.stdin, output).run()
+        else:
+            await _lines(session, output, invitation, rejoin, asks_to_close)
+    return 0
+
+
+async def _lines(
+    session: Session, output: OutputLines, invitation: str, rejoin: str, asks_to_close: bool
+) -> None:
     from odin_client.line import LineMode
 
     if invitation:
-        click.echo(_("Others sit down with:") + f"\n{invitation}", err=True)
+        output.error(_("Others sit down with:") + f"\n{invitation}\n")
     mode = LineMode(
         session,
         sys.stdin,
-        sys.stdout,
-        sys.stderr,
+        output,
         asks_to_close=asks_to_close,
         at_game_over=lambda: keep_game(session),
     )
@@ -150,8 +160,7 @@ async def run_interface(
         table = session.table
         if rejoin and table.my_seat is not None and not mode.left and not table.closed:
             said = _("You keep your seat. Come back with: {command}").format(command=rejoin)
-            click.echo(said, err=True)
-    return 0
+            output.error(f"{said}\n")
 
 
 async def _full_screen(
