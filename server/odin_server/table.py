@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
+from odin_engine import DealEnded, DealStarted
 from odin_server import table_commands as commands
 from odin_server.chat import LINES_KEPT, Chat, Line
 from odin_server.clock import Clock
@@ -98,6 +99,8 @@ class Table:
         self._events: list[EncodedEvent] = []
         self._act_ends: list[int] = []
         self._games: list[tuple[int, int | None]] = []
+        self._unfinished_deal: int | None = None
+        """The number of the record that started the deal whose end is not in the log."""
         self._passages: dict[int, Passage] = {}
         self._views: dict[Viewer, bytes] = {}
         self._waiting: deque[tuple[Callable[[Draft], Any], RequestKey | None, asyncio.Future[Any]]]
@@ -228,6 +231,10 @@ class Table:
             if before.in_game and not self.state.in_game:
                 self._games[-1] = (self._games[-1][0], record.seq)
                 self.presence.changed()
+            if isinstance(record.event, DealStarted):
+                self._unfinished_deal = record.seq
+            elif isinstance(record.event, DealEnded):
+                self._unfinished_deal = None
             self._expect(record)
         self._act_ends.append(self.state.seq)
 
@@ -293,7 +300,8 @@ class Table:
     def history(self, after_seq: int, most: int, game: int, seat: int | None) -> tuple[bytes, bool]:
         """A page of events for the history, and whether there are more.
 
-        Games that are over come with every hand. `game` 0: everything.
+        Games that are over come with every hand, but for a deal that was broken off.
+        `game` 0: everything.
         """
         first, last = 1, self.state.seq
         if game:
@@ -309,7 +317,7 @@ class Table:
     def _as_history(self, seq: int, seat: int | None) -> bytes:
         event = self._events[seq - 1]
         is_over = any(first <= seq <= end for first, end in self._games if end is not None)
-        if is_over and event.revealed is not event.public:
+        if is_over and seq != self._unfinished_deal and event.revealed is not event.public:
             return event.revealed
         return event.for_seat(seat)
 

@@ -605,11 +605,11 @@ class DealStarted(_message.Message):
 
     @_builtins.property
     def hands(self) -> _containers.RepeatedCompositeFieldContainer[_table_pb2.Hand]:
-        """Every hand. Only in the history of a game that is over."""
+        """Every hand. Only in the history of a game that is over, and never of a deal that was broken off."""
 
     @_builtins.property
     def undealt(self) -> _containers.RepeatedScalarFieldContainer[_card_pb2.Card.ValueType]:
-        """The cards that stayed out of the deal (R3). Only in the history of a game that is over."""
+        """The cards that stayed out of the deal (R3). Like `hands`."""
 
     @_builtins.property
     def nonces(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]:

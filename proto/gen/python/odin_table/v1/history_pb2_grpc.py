@@ -49,10 +49,11 @@ class HistoryServiceServicer:
     def GetHistory(self, request, context):
         """Gives the events of a table, oldest first, page by page.
 
-        Events of games that are over come whole, with every hand that was dealt. While a game is
-        played, its events come as the caller could have watched them: a seat sees its own hand and
-        choices, everybody else the public part. Allowed to whoever may watch: seats and host, and at a
-        public table everybody. Refusals: TABLE_NOT_FOUND. Changes nothing.
+        Events of games that are over come whole, with every hand that was dealt; but a deal that was
+        broken off, since its table ended, stays as it was. While a game is played, its events come as
+        the caller could have watched them: a seat sees its own hand and choices, everybody else the
+        public part. Allowed to whoever may watch: seats and host, and at a public table everybody.
+        Refusals: TABLE_NOT_FOUND. Changes nothing.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -21,10 +21,11 @@ class HistoryServiceStub:
     GetHistory: _aio.UnaryUnaryMultiCallable[_history_pb2.GetHistoryRequest, _history_pb2.GetHistoryResponse]
     """Gives the events of a table, oldest first, page by page.
 
-    Events of games that are over come whole, with every hand that was dealt. While a game is
-    played, its events come as the caller could have watched them: a seat sees its own hand and
-    choices, everybody else the public part. Allowed to whoever may watch: seats and host, and at a
-    public table everybody. Refusals: TABLE_NOT_FOUND. Changes nothing.
+    Events of games that are over come whole, with every hand that was dealt; but a deal that was
+    broken off, since its table ended, stays as it was. While a game is played, its events come as
+    the caller could have watched them: a seat sees its own hand and choices, everybody else the
+    public part. Allowed to whoever may watch: seats and host, and at a public table everybody.
+    Refusals: TABLE_NOT_FOUND. Changes nothing.
     """
 
 class HistoryServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -38,10 +39,11 @@ class HistoryServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _abc.Awaitable[_history_pb2.GetHistoryResponse]:
         """Gives the events of a table, oldest first, page by page.
 
-        Events of games that are over come whole, with every hand that was dealt. While a game is
-        played, its events come as the caller could have watched them: a seat sees its own hand and
-        choices, everybody else the public part. Allowed to whoever may watch: seats and host, and at a
-        public table everybody. Refusals: TABLE_NOT_FOUND. Changes nothing.
+        Events of games that are over come whole, with every hand that was dealt; but a deal that was
+        broken off, since its table ended, stays as it was. While a game is played, its events come as
+        the caller could have watched them: a seat sees its own hand and choices, everybody else the
+        public part. Allowed to whoever may watch: seats and host, and at a public table everybody.
+        Refusals: TABLE_NOT_FOUND. Changes nothing.
         """
 
 def add_HistoryServiceServicer_to_server(servicer: HistoryServiceServicer, server: _aio.Server) -> None: ...
