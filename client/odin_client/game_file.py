@@ -23,7 +23,7 @@ from odin_client.chain import OPENING, broken_line, chained
 from odin_client.connection import Connection
 from odin_client.errors import ClientError
 from odin_client.languages import _
-from odin_client.state_folder import replace_file
+from odin_client.state_folder import private_folder, replace_file
 from odin_table.v1 import event_pb2, history_pb2, play_pb2, table_pb2
 
 FORMAT: Final = 2
@@ -155,7 +155,7 @@ def write(game: SavedGame, into: Path, day: date) -> Path:
     header = {_HEADER: FORMAT, "view": json_format.MessageToDict(game.view)}
     objects = (header, *map(json_format.MessageToDict, game.events))
     try:
-        into.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(into)
         replace_file(path, "".join(chained(map(json.dumps, objects))))
     except OSError as error:
         raise BadGameFile(

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from odin_client.address import Address, BadAddress
-from odin_client.state_folder import replace_file, state_folder
+from odin_client.state_folder import private_folder, replace_file, state_folder
 
 MOST: Final = 5
 """How many are remembered."""
@@ -39,5 +39,5 @@ class KnownServers:
         known = [server, *(other for other in self.all() if other != server)][:MOST]
         content = json.dumps({"servers": [str(other) for other in known]}, indent=1)
         with contextlib.suppress(OSError):
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            private_folder(self.path.parent)
             replace_file(self.path, f"{content}\n")

@@ -19,6 +19,7 @@ from typing import Final
 from odin_client.address import Address
 from odin_client.errors import ClientError
 from odin_client.languages import _
+from odin_client.state_folder import private_folder, private_opener
 
 START_DEADLINE: Final = 20.0
 """Seconds until a server that has not said that it serves is given up."""
@@ -51,11 +52,11 @@ class LocalServer:
         `options` go to `odin-table serve`; what it says on stderr goes to the end of `log`. Raises
         ClientError with what it said when it does not start.
         """
-        log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_folder(log.parent)
         arguments = ["serve", "--listen", listen, *options]
         if tied:
             arguments.append("--until-stdin-closes")
-        with log.open("a", encoding="utf-8", errors="replace") as errors:
+        with open(log, "a", encoding="utf-8", errors="replace", opener=private_opener) as errors:
             said_before = errors.tell()
             process = subprocess.Popen(
                 [sys.executable, "-m", "odin_client", *arguments],

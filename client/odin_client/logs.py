@@ -2,7 +2,7 @@
 
 A client and a server have a file each, which is started anew, with two old ones kept, when it is
 full. No credential, no code of a table and no card is ever written there: what is logged names
-tables, calls and refusals.
+tables, calls and refusals. All the same only their owner may read them.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from __future__ import annotations
 import contextlib
 import logging
 import logging.handlers
+import os
 import sys
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Final
 
-from odin_client.state_folder import state_folder
+from odin_client.state_folder import private_folder, private_opener, state_folder
 
 OURS: Final = ("odin_client", "odin_server")
 """Whose details `-v` shows; of other packages only warnings."""
@@ -23,6 +25,12 @@ _SIZE: Final = 512 * 1024
 """Bytes until a file is started anew."""
 
 _KEPT: Final = 2
+
+
+class _PrivateFile(logging.handlers.RotatingFileHandler):
+    def _open(self) -> TextIOWrapper:
+        descriptor = private_opener(self.baseFilename, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        return os.fdopen(descriptor, "a", encoding=self.encoding, errors=self.errors)
 
 
 def client_log() -> Path:
@@ -43,8 +51,12 @@ def begin(path: Path, *, verbose: bool, talks: bool) -> None:
     """
     handlers: list[logging.Handler] = []
     with contextlib.suppress(OSError):
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        file = logging.handlers.RotatingFileHandler(
+        private_folder(path.parent)
+        if path.parent == state_folder():
+            # Earlier versions let everybody read them.
+            for written in path.parent.glob(f"{path.name}*"):
+                written.chmod(0o600)
+        file = _PrivateFile(
             path, maxBytes=_SIZE, backupCount=_KEPT, encoding="utf-8", errors="replace", delay=True
         )
         file.setFormatter(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 
 from odin_client.preferences import CHOICES
-from odin_client.state_folder import replace_file, state_folder
+from odin_client.state_folder import private_folder, replace_file, state_folder
 
 
 def remembered_sort() -> str | None:
@@ -23,5 +23,5 @@ def remembered_sort() -> str | None:
 def remember_sort(sort: str) -> None:
     """Keeps the order of the hand for the next time, where that is possible."""
     with contextlib.suppress(OSError):
-        state_folder().mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(state_folder())
         replace_file(state_folder() / "sort", f"{sort}\n")

@@ -15,6 +15,16 @@ def state_folder() -> Path:
     return platformdirs.user_state_path("odin-table", appauthor=False)
 
 
+def private_folder(path: Path) -> None:
+    """Makes a folder, unless it is there, that only its owner may enter. Raises OSError."""
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def private_opener(path: str, flags: int) -> int:
+    """An opener for `open`: a file that it makes may be read by its owner only."""
+    return os.open(path, flags, 0o600)
+
+
 def replace_file(path: Path, text: str) -> None:
     """Writes a file of which there is always the old or the new content, never half of one.
 

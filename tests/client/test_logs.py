@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import stat
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from odin_client.values import Options
 from tests.client.programs import Programs, open_table
@@ -35,6 +39,22 @@ def test_whole_games_are_logged_without_credentials_and_cards(
     assert len(seats) == 2
     assert not any(secret in written for secret in seats.values())
     assert not re.search(r"\b[ROYGBV][1-9]\b|CARD_|Card\(", written)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are POSIX")
+def test_whatever_a_command_writes_is_its_owners_alone(programs: Programs, tmp_path: Path) -> None:
+    """Also logs of earlier versions, which everybody could read, and those that are put aside."""
+    ours = tmp_path / "state" / "odin-table"
+    ours.mkdir(parents=True, mode=0o700)
+    (ours / "server.log").touch(mode=0o644)
+    os.truncate(ours / "server.log", 1024 * 1024)
+    folder, store = tmp_path / "new" / "folder", tmp_path / "tables" / "tables.db"
+    server = programs.serve("--store", f"sqlite:{store}")
+    assert programs.run("ls", server, "-v").end() == 0
+    assert programs.run("ls", server, "-v", "--log-file", str(folder / "log")).end() == 0
+    logs = [ours / name for name in ("odin-table.log", "server.log", "server.log.1")]
+    for path in (*logs, ours, folder / "log", folder, store, store.parent):
+        assert not stat.S_IMODE(path.stat().st_mode) & 0o077, path
 
 
 def test_verbose_is_told_on_stderr_too_and_goes_anywhere_in_the_line(programs: Programs) -> None:

@@ -20,6 +20,7 @@ from prompt_toolkit.data_structures import Size
 from prompt_toolkit.output import Output
 from prompt_toolkit.output.vt100 import Vt100_Output
 
+from odin_client.state_folder import private_folder, private_opener
 from odin_client.terminal.capabilities import Capabilities
 
 _SIGNALS: Final = tuple(
@@ -72,8 +73,8 @@ def errors_to(path: Path | None) -> Generator[None]:
 def _opened(path: Path | None) -> int:
     if path is not None:
         with contextlib.suppress(OSError):
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            private_folder(path.parent)
+            return private_opener(str(path), os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     return os.open(os.devnull, os.O_WRONLY)
 
 

@@ -111,7 +111,7 @@ def connect(path: Path) -> Connection:
     Raises CannotOpen.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # Hands and digests are nobody else's to read; what SQLite puts beside it is as this is.
         path.touch(mode=0o600)
         db = sqlite3.connect(
