@@ -224,8 +224,14 @@ class Calls:
         revision: str | None = None
         for key, value in context.invocation_metadata() or ():
             if key == "authorization":
+                if authorization is not None:
+                    raise Refusal(
+                        Reason.BAD_CREDENTIAL, "Send one credential with a call, not two."
+                    )
                 authorization = str(value)
             elif key == "odin-table-revision":
+                if revision is not None:
+                    raise malformed(key, "Say it once.")
                 revision = str(value)
         credential = None if authorization is None else digest_of(authorization)
         if revision is not None:

@@ -17,6 +17,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import grpc
+import grpc.aio
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
@@ -33,6 +34,7 @@ from odin_server.event_log import (
     SqliteLog,
     StoreUnavailable,
 )
+from odin_server.grpc_server import CannotListen, GrpcServer
 from odin_server.lobby import Lobby
 from odin_server.page import NoPage
 from odin_server.retention import Retention
@@ -51,10 +53,6 @@ _LAST_GRACE: Final = 0.5
 
 
 _log: Final = logging.getLogger(__name__)
-
-
-class CannotListen(Exception):
-    """The address to listen on cannot be had."""
 
 
 class Server:
@@ -105,30 +103,14 @@ class Server:
         )
         self._control: Final = Control(settings, self._services, self._log, clock)
         self._health: Final = health.aio.HealthServicer()
-        self._grpc: grpc.aio.Server | None = None
+        self._grpc: GrpcServer | None = None
         self._web: Web | None = None
 
     async def start(self) -> None:
         """Listens and serves; raises CannotListen, and NoPage when it shall show one."""
-        server = grpc.aio.server(
-            options=channel_options(self.settings),
-            # Not grpc.max_concurrent_streams: that would let callers hang instead of refusing.
-            maximum_concurrent_rpcs=self.settings.limits.concurrent_calls,
-        )
         methods = self._services.methods()
-        for name, handlers in methods.items():
-            server.add_generic_rpc_handlers((self._calls.handler(name, handlers),))
-        health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
-        names = (*methods, health.SERVICE_NAME, reflection.SERVICE_NAME)
-        reflection.enable_server_reflection(names, server)
-        address = f"{_bracketed(self.settings.host)}:{self.settings.port}"
-        try:
-            self.port = server.add_insecure_port(address)
-        except RuntimeError:
-            raise CannotListen(
-                f"Cannot listen on {address}: it is in use, or not an address of this machine. "
-                "Choose another one with --listen HOST:PORT."
-            ) from None
+        server = GrpcServer(lambda: self._made(methods))
+        self.port = server.listen(_bracketed(self.settings.host), self.settings.port)
         web = await self._listen_for_http(methods)
         await self._standstill.start(is_needed=lambda: not self.lobby.is_empty)
         await self.lobby.start()
@@ -142,6 +124,20 @@ class Server:
         await self._control.start()
         for name in ("", *methods):
             await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
+
+    def _made(self, methods: Methods) -> grpc.aio.Server:
+        """A server of gRPC with all that it serves."""
+        server = grpc.aio.server(
+            options=channel_options(self.settings),
+            # Not grpc.max_concurrent_streams: that would let callers hang instead of refusing.
+            maximum_concurrent_rpcs=self.settings.limits.concurrent_calls,
+        )
+        for name, handlers in methods.items():
+            server.add_generic_rpc_handlers((self._calls.handler(name, handlers),))
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
+        names = (*methods, health.SERVICE_NAME, reflection.SERVICE_NAME)
+        reflection.enable_server_reflection(names, server)
+        return server
 
     async def _listen_for_http(self, methods: Methods) -> Web | None:
         if self.settings.http is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import socket
 from collections.abc import (
@@ -20,6 +21,7 @@ from collections.abc import (
 )
 from http import HTTPStatus
 from typing import Any, Final, TypeAlias
+from urllib.parse import quote
 
 import h11
 import uvicorn
@@ -103,6 +105,17 @@ class _Connection(H11Protocol):
         self._waiting.cancel()
         self._wait()
         super().on_response_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """Answers what is no HTTP."""
+        headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
+        for event in (
+            h11.Response(status_code=400, headers=headers, reason=b"Bad Request"),
+            h11.Data(data=_error("invalid_argument", msg)),
+            h11.EndOfMessage(),
+        ):
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
 
     def _wait(self) -> None:
         self._waiting = self.loop.call_later(self.patience, self._give_up)
@@ -193,10 +206,11 @@ class Web:
         path: str = scope["path"]
         is_stream = self._streams.get(path)
         if is_stream is None:
-            await self._show(scope["method"], path, send)
+            await self._show(scope["method"], path, headers, send)
         elif (problem := _unreadable(scope["method"], headers, is_stream=is_stream)) is not None:
-            await _say(send, *problem)
+            await _refuse(send, *problem)
         else:
+            scope["headers"] = [(key, _as_utf8(value)) for key, value in scope["headers"]]
             # The types of ASGI come from a package that is there for checkers only.
             application: Any = self._calls
             await application(scope, receive, send)
@@ -209,9 +223,16 @@ class Web:
             return origin
         return None
 
-    async def _show(self, method: str, path: str, send: _Send) -> None:
+    async def _show(
+        self, method: str, path: str, headers: Mapping[bytes, bytes], send: _Send
+    ) -> None:
         if method not in ("GET", "HEAD"):
-            await _say(send, HTTPStatus.NOT_FOUND, f"There is no call {path}.")
+            problem = f"There is no call {path}."
+            content = headers.get(b"content-type", b"").decode("latin-1")
+            if content.startswith(_GRPC_WEB):
+                await _refuse_over_grpc_web(send, content, problem)
+            else:
+                await _refuse(send, HTTPStatus.NOT_FOUND, "unimplemented", problem)
         elif path in self._page:
             kind, data = self._page[path]
             body = data if method == "GET" else b""
@@ -238,10 +259,13 @@ _PREFLIGHT: Final = (
 
 def _unreadable(
     method: str, headers: Mapping[bytes, bytes], *, is_stream: bool
-) -> tuple[HTTPStatus, str] | None:
-    """What is wrong with the envelope of a call, in words. What is in it is not looked at."""
+) -> tuple[HTTPStatus, str, str] | None:
+    """What is wrong with the envelope of a call, as a status, a code of Connect and in words.
+
+    What is in it is not looked at.
+    """
     if method != "POST":
-        return HTTPStatus.METHOD_NOT_ALLOWED, "A call is a POST."
+        return HTTPStatus.METHOD_NOT_ALLOWED, "unimplemented", "A call is a POST."
     kind = headers.get(b"content-type", b"").decode("latin-1").partition(";")[0].strip().lower()
     types = _STREAM if is_stream else _ONE_ANSWER
     if kind in types or kind.startswith(_GRPC_WEB):
@@ -249,6 +273,7 @@ def _unreadable(
     answer = "This call is answered with a stream" if is_stream else "This call has one answer"
     return (
         HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+        "invalid_argument",
         f"{answer}: its content-type is {types[0]}, {types[1]} or {_GRPC_WEB}.",
     )
 
@@ -274,6 +299,33 @@ async def _say(
 ) -> None:
     body = f"{text}\n".encode() if text else b""
     await _answer(send, status, "text/plain; charset=utf-8", body, more, length=len(body))
+
+
+def _as_utf8(value: bytes) -> bytes:
+    """A header as UTF-8. Another one makes no sense in any call, and is refused there if it counts.
+
+    connectrpc would raise an error of its own.
+    """
+    try:
+        value.decode()
+    except UnicodeDecodeError:
+        return value.decode("latin-1").encode()
+    return value
+
+
+def _error(code: str, problem: str) -> bytes:
+    """An error as Connect has it."""
+    return json.dumps({"code": code, "message": problem}).encode()
+
+
+async def _refuse(send: _Send, status: HTTPStatus, code: str, problem: str) -> None:
+    body = _error(code, problem)
+    await _answer(send, status, "application/json", body, (), length=len(body))
+
+
+async def _refuse_over_grpc_web(send: _Send, kind: str, problem: str) -> None:
+    status = ((b"grpc-status", b"12"), (b"grpc-message", quote(problem).encode()))
+    await _answer(send, HTTPStatus.OK, kind, b"", status, length=0)
 
 
 async def _answer(

@@ -4,8 +4,9 @@ isort:skip_file
 Finding, opening and leaving tables.
 
 Credentials: a client makes 32 random bytes and sends them with every call as metadata
-"authorization: Bearer <base64url without padding>". The server keeps only a digest. Who is
-asking follows from the credential, never from a field; one credential may hold several roles.
+"authorization: Bearer <base64url without padding>". A call with two of them is refused. The server
+keeps only a digest. Who is asking follows from the credential, never from a field; one credential
+may hold several roles.
 
 Repeating: each call that changes something carries a request_id, unique per credential
 (a random UUID, say). The same id with the same content gives the same answer again, with
