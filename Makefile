@@ -5,6 +5,8 @@
 
 PYTHON ?= python3
 ARGS ?=
+# Tests run side by side in this many processes: more than cores, since most of them wait for others.
+WORKERS ?= 4
 VENV := .venv
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
@@ -13,7 +15,7 @@ RELEASED_CONTRACT := proto/released.binpb
 CATALOGUES := $(wildcard client/odin_client/locale/*/LC_MESSAGES/*.po)
 
 .DEFAULT_GOAL := help
-.PHONY: help play setup web test test-tmux test-web interop chaos soak bench check check-format check-lint \
+.PHONY: help play setup web test test-slow test-tmux test-web interop chaos soak bench check check-format check-lint \
   check-types check-contract check-stubs check-imports check-catalogues format stubs release-contract \
   catalogues captures lock clean
 
@@ -33,8 +35,11 @@ web: $(VENV)/ready-to-develop ## build the page of examples/web, and play in a b
 setup: $(VENV)/ready-to-develop ## set up everything for playing, testing and checking
 	@echo 'Everything is set up. Next: make play, make test.'
 
-test: $(VENV)/ready-to-develop ## run the tests, all but those in tmux
-	@$(BIN)/python -m pytest $(ARGS)
+test: $(VENV)/ready-to-develop ## run the tests that need only Python, side by side
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
+
+test-slow: $(VENV)/ready-to-develop ## run the tests that take long, or that measure delays
+	@$(BIN)/python -m pytest -m slow $(ARGS)
 
 test-tmux: $(VENV)/ready-to-develop ## run the tests in real tmux
 	@command -v tmux >/dev/null || { \

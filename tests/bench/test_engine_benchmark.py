@@ -4,6 +4,8 @@ import pytest
 
 from bench.engine import playouts
 
+pytestmark = pytest.mark.slow
+
 
 def test_every_way_to_play_runs_and_is_reported() -> None:
     figures = {each.name: [each.run(2) / 1.0] for each in playouts.ALL}

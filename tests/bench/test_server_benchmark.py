@@ -9,6 +9,8 @@ from bench.server.load import Figures, Size
 from bench.server.measurements import COMPARISONS, Aim, Comparison, Measured, compare
 from bench.server.report import as_json, rows_of
 
+pytestmark = pytest.mark.slow
+
 TINY = Size(seconds=0.3, warm_up=0.1, watchers=20, crowd=40, events=100, times=2, stall_acts=1_200)
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from bench.terminal import screens
+
+pytestmark = pytest.mark.slow
 
 
 def test_every_figure_is_measured_and_reported() -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from bench.web import ways_in
+
+pytestmark = pytest.mark.slow
 
 
 def test_every_way_in_is_measured_and_reported() -> None:

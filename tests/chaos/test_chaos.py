@@ -8,6 +8,8 @@ import pytest
 
 from tests.chaos.run import Size, chaos
 
+pytestmark = pytest.mark.slow
+
 
 async def test_nothing_is_lost_or_done_twice_while_the_server_is_killed_every_second() -> None:
     ledger = await chaos(Size(seconds=10))

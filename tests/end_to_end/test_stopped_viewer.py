@@ -7,9 +7,13 @@ import signal
 import statistics
 from pathlib import Path
 
+import pytest
+
 from bench.server.processes import resident_bytes
 from bench.server.seats import LoadedTable, playing
 from tests.client.programs import DEADLINE, programs_in
+
+pytestmark = pytest.mark.slow  # it measures delays
 
 PACE = 100
 """Acts a second while delays are measured; the server could do several times as many."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.soak.run import KEPT_AT_MOST, soak
+
+pytestmark = pytest.mark.slow
 
 
 async def test_memory_comes_back_after_many_tables_and_reconnects() -> None:
