@@ -23,7 +23,7 @@ from odin_client.replay import Replay
 from odin_client.terminal.capabilities import Capabilities, Depth
 from odin_client.terminal.cells import Line, width
 from odin_client.terminal.lobby_view import LobbyScreen, render_lobby
-from odin_client.terminal.log import add_to
+from odin_client.terminal.log import Log
 from odin_client.terminal.replay_view import ReplayScreen, render_replay
 from odin_client.terminal.screen import Screen
 from odin_client.terminal.style import rules_of
@@ -81,9 +81,9 @@ def _of_five(screen: Screen) -> Screen:
             )
         ),
     )
-    screen.log = []
+    screen.log = Log()
     for update in _round():
-        add_to(screen.log, update, table)
+        screen.log.hear(update, table)
     return screen
 
 
@@ -110,14 +110,12 @@ def _waiting() -> Screen:
     screen.table.seats = screen.table.seats[1:]
     screen.table.seats = tuple(replace(s, seat=at) for at, s in enumerate(screen.table.seats))
     screen.table.my_seat = 1
-    screen.log = []
+    screen.log = Log()
     for seat in (0, 2):
-        add_to(
-            screen.log,
-            SeatTaken(seq=1, time=samples.NOW, seat=screen.table.seats[seat]),
-            screen.table,
+        screen.log.hear(
+            SeatTaken(seq=1, time=samples.NOW, seat=screen.table.seats[seat]), screen.table
         )
-    add_to(screen.log, ChatSaid(ChatLine(1, samples.NOW, "Chloé", 2, "salut !")), screen.table)
+    screen.log.hear(ChatSaid(ChatLine(1, samples.NOW, "Chloé", 2, "salut !")), screen.table)
     return screen
 
 
@@ -125,7 +123,7 @@ def _replay() -> ReplayScreen:
     replay = Replay(game_file.read(GAME))
     screen = ReplayScreen(replay.position, step=7, last=replay.last)
     for update in replay.go(7):
-        add_to(screen.log, update, replay.position.table)
+        screen.log.hear(update, replay.position.table)
     screen.position = replay.position
     return screen
 

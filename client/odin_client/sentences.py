@@ -154,7 +154,7 @@ def sentence(update: Update, table: TableModel) -> str | None:
 def _coming_and_going(update: Update, table: TableModel, name: _Names) -> str | None:
     match update:
         case PresenceChanged():
-            return _presence(update, table)
+            return " ".join(presence_sentences(update, table)) or None
         case SeatTaken():
             kind = _in_brackets(update.seat, with_state=False)
             if update.instead_of:
@@ -241,7 +241,7 @@ def _at_the_table(update: Update, table: TableModel, name: _Names) -> str | None
             return None
 
 
-def _presence(update: PresenceChanged, table: TableModel) -> str | None:
+def presence_sentences(update: PresenceChanged, table: TableModel) -> list[str]:
     """Who went, and who is there again: of others, and what is not known already."""
     told = [_absence(table, seat) for seat in update.gone if seat != table.my_seat]
     told += [
@@ -249,7 +249,7 @@ def _presence(update: PresenceChanged, table: TableModel) -> str | None:
         for seat in update.back
         if seat != table.my_seat
     ]
-    return " ".join(filter(None, told)) or None
+    return [said for said in told if said]
 
 
 def _absence(table: TableModel, seat: int) -> str:

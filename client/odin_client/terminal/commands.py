@@ -19,7 +19,6 @@ from odin_client.terminal.automatic import Automatic
 from odin_client.terminal.cells import Click
 from odin_client.terminal.frame import fits
 from odin_client.terminal.keys import ALWAYS, bindings
-from odin_client.terminal.log import add_to
 from odin_client.terminal.pages import help_rows, rules_rows
 from odin_client.terminal.screen import Page, Question, Screen, Sort
 from odin_client.updates import (
@@ -143,7 +142,7 @@ class Commands:
             screen.checked = None
         if isinstance(update, DealChecked):
             screen.checked = update
-        add_to(screen.log, update, screen.table)
+        screen.log.hear(update, screen.table)
         screen.selection = screen.selection.kept(screen.table.hand, screen.takeable)
         asked_about_a_play = screen.question not in (None, Question.LEAVE)
         if asked_about_a_play and (

@@ -15,7 +15,7 @@ from odin_client.replay import Replay
 from odin_client.terminal.capabilities import Capabilities
 from odin_client.terminal.cells import Click, Line
 from odin_client.terminal.full_screen import FullScreen
-from odin_client.terminal.log import add_to
+from odin_client.terminal.log import Log
 from odin_client.terminal.replay_view import ReplayScreen, bindings, render_replay
 
 PACE: Final = 1.0
@@ -104,8 +104,8 @@ class _Content:
 
     def _go(self, step: int) -> None:
         screen = self._screen
-        log: list[str] = []
+        log = Log()
         for update in self._replay.go(step):
-            add_to(log, update, self._replay.position.table)
+            log.hear(update, self._replay.position.table)
         screen.position, screen.step, screen.log = self._replay.position, self._replay.step, log
         screen.running = screen.running and screen.step < screen.last

@@ -14,6 +14,7 @@ from odin_client.terminal.cards import DrawnCard, chip
 from odin_client.terminal.cells import BLANK, Line, Span, line, pad, width
 from odin_client.terminal.frame import framed, key_line, section, title_bar
 from odin_client.terminal.keys import ALWAYS, MOUSE, Binding
+from odin_client.terminal.log import Log
 from odin_client.terminal.screen import Screen
 from odin_client.terminal.style import card_style
 from odin_client.values import Phase, Player
@@ -33,7 +34,7 @@ class ReplayScreen:
     last: int = 0
     running: bool = False
     """Whether the steps follow each other by themselves."""
-    log: list[str] = field(default_factory=list[str])
+    log: Log = field(default_factory=Log)
     """What happened until here, oldest first."""
     notice: str = ""
 

@@ -15,6 +15,7 @@ from typing import Final
 from odin_client.languages import _
 from odin_client.selection import Selection, Situation, Verdict, judge
 from odin_client.table import TableModel
+from odin_client.terminal.log import Log
 from odin_client.updates import DealChecked, LinkChanged
 from odin_client.values import Decision, DecisionKind, Occupant, Phase
 from odin_engine import Card, Colour
@@ -87,8 +88,7 @@ class Screen:
     """The decision that an action has been sent for. While it is the open one, all waits."""
     link: LinkChanged | None = None
     """What is wrong with the line to the server; None while it is fine."""
-    log: list[str] = field(default_factory=list[str])
-    """Oldest first."""
+    log: Log = field(default_factory=Log)
     scroll: int = 0
     """How far the open page is scrolled: lines of the rules from their beginning, entries of the
     log from the newest."""

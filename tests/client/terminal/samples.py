@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from odin_client.invitation import qr_lines
 from odin_client.selection import Selection
 from odin_client.table import TableModel
+from odin_client.terminal.log import Log
 from odin_client.terminal.screen import Page, Question, Screen
 from odin_client.updates import DealChecked, DealFault, LinkChanged
 from odin_client.values import (
@@ -99,14 +100,16 @@ def screen(table: TableModel) -> Screen:
         table,
         address="192.168.1.20:7711",
         invitation="odin-table join K7QF@192.168.1.20",
-        log=[
-            "You passed",
-            "Chloé 64 (G6 G4) took Y8",
-            "fox passed",
-            "Dagný Ólafsdóttir the 2nd passed",
-            "Ann passed",
-            "Bob passed",
-        ],
+        log=Log(
+            (
+                "You passed",
+                "Chloé 64 (G6 G4) took Y8",
+                "fox passed",
+                "Dagný Ólafsdóttir the 2nd passed",
+                "Ann passed",
+                "Bob passed",
+            )
+        ),
         levels=("random", "greedy", "hard"),
         now=NOW,
     )
@@ -252,7 +255,9 @@ def on_the_clock() -> Screen:
 
 def hurrying() -> Screen:
     here = _with_a_clock(playing(turn=3), left=9.6)
-    here.log = ["Bob passed (time was up)", "Bob is away; in 2 minutes a substitute takes over."]
+    here.log = Log(
+        ["Bob passed (time was up)", "Bob is away; in 2 minutes a substitute takes over."]
+    )
     return here
 
 
@@ -263,7 +268,7 @@ def waiting() -> Screen:
     here.table.decision = None
     here.table.seats = (*seats(host=ME)[:5], Seat(5))
     here.table.i_am_host = True
-    here.log = ["The table was opened.", "Ann sat down.", "Ann: salut!"]
+    here.log = Log(["The table was opened.", "Ann sat down.", "Ann: salut!"])
     return here
 
 

@@ -16,7 +16,6 @@ from odin_client.replay import Replay
 from odin_client.terminal import replay_app
 from odin_client.terminal.capabilities import Capabilities
 from odin_client.terminal.cells import line_width
-from odin_client.terminal.log import add_to
 from odin_client.terminal.replay_view import ReplayScreen, render_replay
 from odin_client.terminal.takeover import ClickOutput
 from tests.client.terminal.drawing import Drawn, Person
@@ -28,7 +27,7 @@ def at(step: int) -> ReplayScreen:
     replay = Replay(game_file.read(GAME))
     screen = ReplayScreen(replay.position, last=replay.last)
     for update in replay.go(step):
-        add_to(screen.log, update, replay.position.table)
+        screen.log.hear(update, replay.position.table)
     screen.position, screen.step = replay.position, step
     return screen
 
