@@ -13,6 +13,7 @@ from typing import Final
 
 from odin_client import wire
 from odin_client.deal_check import DealCheck
+from odin_client.languages import _
 from odin_client.updates import (
     CardPickedUp,
     CardsPlayed,
@@ -133,7 +134,19 @@ class TableModel:
     def name_of(self, seat: int) -> str:
         """The name at a seat, for a person to read."""
         known = self.seats[seat].name if 0 <= seat < len(self.seats) else ""
-        return known or f"seat {seat + 1}"
+        return known or _("seat {number}").format(number=seat + 1)
+
+    def player_name(self, seat: int) -> str:
+        """Who plays the game at a seat, or has played it, whoever sits there now."""
+        return self._played_as(seat) or self.name_of(seat)
+
+    def played_by_me(self, seat: int) -> bool:
+        """Whether the viewer plays or has played the game at a seat, and has not just sat down."""
+        return seat == self.my_seat and self._played_as(seat) in ("", self.seats[seat].name)
+
+    def _played_as(self, seat: int) -> str:
+        players = self.game.players if self.game else ()
+        return next((player.name for player in players if player.seat == seat), "")
 
     @property
     def view(self) -> TableView:
@@ -220,6 +233,7 @@ class TableModel:
                     self._lose_seat(event.seat.seat)
                 self._gone.discard(event.seat.seat)
                 self._set_seat(event.seat)
+                self._play_under_a_new_name(event.seat)
             case SeatLeft():
                 self._lose_seat(event.seat)
                 self._set_seat(Seat(event.seat))
@@ -264,6 +278,14 @@ class TableModel:
             case _:
                 pass
 
+    def _play_under_a_new_name(self, seat: Seat) -> None:
+        """Somebody plays on for a player who has left; after a game nobody does."""
+        if self.game and self.phase in (Phase.PLAYING, Phase.BETWEEN_DEALS):
+            players = (
+                replace(p, name=seat.name) if p.seat == seat.seat else p for p in self.game.players
+            )
+            self.game = replace(self.game, players=tuple(players))
+
     def _ask_who_is_ready(self) -> None:
         """Persons have to say so anew; whoever else plays always is."""
         self.seats = tuple(
@@ -297,7 +319,10 @@ class TableModel:
             self.game = Game(
                 game=event.game,
                 removed=event.removed,
-                players=tuple(Player(seat, bank=self._full_bank) for seat in event.seats),
+                players=tuple(
+                    Player(seat, bank=self._full_bank, name=self.seats[seat].name)
+                    for seat in event.seats
+                ),
                 hand=() if self.my_seat in event.seats else None,
             )
             self.phase = Phase.PLAYING

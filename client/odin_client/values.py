@@ -177,6 +177,8 @@ class Player:
     total: int = 0
     bank: timedelta | None = None
     """What is left of it, without what the open decision takes. None: there is no clock."""
+    name: str = ""
+    """Who plays here, after the game: who did. Empty: an old server, or the name was deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +251,13 @@ class Game:
     secret: bytes = b""
     """What is behind the commitment, after the deal."""
 
+    @property
+    def standings(self) -> tuple[tuple[int, Player], ...]:
+        """Every player with their rank, from 1, lowest total first; equal totals share it (R16)."""
+        best_first = sorted(self.players, key=lambda player: (player.total, player.seat))
+        totals = [player.total for player in best_first]
+        return tuple((totals.index(player.total) + 1, player) for player in best_first)
+
     def player(self, seat: int) -> Player:
         """The player at a seat; raises KeyError when that seat is not in the game."""
         for player in self.players:
@@ -318,7 +327,11 @@ class TableSummary:
 
     @property
     def joinable(self) -> bool:
-        """Whether there is a seat to take: a free one, or in a game one whose holder has left."""
-        if self.phase is Phase.WAITING:
+        """Whether there is a seat to take: a free one, or in a game one whose holder has left.
+
+        The server's own filter leaves out a table whose game is over, where a person may sit down
+        for the rematch: a bot would wait there for nothing.
+        """
+        if self.phase in (Phase.WAITING, Phase.GAME_OVER):
             return any(seat.free for seat in self.seats)
         return self.deal > 0 and any(seat.abandoned for seat in self.seats)

@@ -222,6 +222,7 @@ def game_of(message: table_pb2.GameView) -> values.Game:
                 penalties=tuple(player.penalties),
                 total=player.total,
                 bank=player.bank.ToTimedelta() if player.HasField("bank") else None,
+                name=clean(player.name, NAME_LENGTH),
             )
             for player in message.players
         ),

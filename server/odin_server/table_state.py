@@ -131,6 +131,8 @@ class TableState(NamedTuple):
     """How many games have started."""
     players: tuple[int, ...] = ()
     """The seats of the game: player number to seat number."""
+    names: tuple[str, ...] = ()
+    """Of the players, in that order; after the game as they were at its end."""
     game: State = NEW
     banks: tuple[int, ...] = ()
     """What is left of each player's bank, without what the open decision takes. Microseconds."""
@@ -213,6 +215,10 @@ def _changed(state: TableState, number: int, **changes: Any) -> TableState:
 
 def _seat_taken(state: TableState, event: SeatTaken, _: Record) -> TableState:
     seat = Seat(event.name, event.occupant, event.level, event.holder)
+    player = state.player_of(event.seat)
+    if state.in_game and player is not None:
+        names = (*state.names[:player], event.name, *state.names[player + 1 :])
+        state = state._replace(names=names)
     return _with_seat(state, event.seat, seat)
 
 
@@ -293,6 +299,7 @@ def _game_started(state: TableState, event: GameStarted, _: Record) -> TableStat
         phase=TablePhase.BETWEEN_DEALS,
         games=state.games + 1,
         players=tuple([number for number, _seat in state.taken()]),
+        names=tuple([seat.name for _number, seat in state.taken()]),
         banks=(state.options.bank * 1_000_000,) * len(state.taken()),
         game=evolve_game(NEW, event),
         dealt_from=None,

@@ -220,6 +220,7 @@ def _game_view(state: TableState, game: View, own_seat: int | None) -> table_pb2
                 penalties=[deal[player] for deal in game.penalties],
                 total=game.totals[player],
                 bank=_duration(state.banks[player]) if state.options.turn_time else None,
+                name=state.names[player],
             )
             for player, seat in enumerate(seats)
         ],

@@ -105,12 +105,16 @@ async def test_folding_equals_the_snapshot_at_every_number_of_two_games(connect:
                 await follower.check_now()
         await play_on(followers, Phase.GAME_OVER)
         assert ann.table.game is not None
+        assert watcher.table.game is not None
         assert max(player.total for player in ann.table.game.players) >= 5
         await bob.rematch()
         await zoe.leave()
         for follower in followers:
             await follower.check_now()
         assert watcher.table.phase is Phase.WAITING
+        # Who played is known as long as the game is, whoever sits there now.
+        assert watcher.table.seats[2].free
+        assert [player.name for player in watcher.table.game.players] == ["Ann", "Bob", "Zoe"]
         await ann.add_bot("greedy")
         await ann.remove_bot(2)
         await ann.ready()
@@ -175,6 +179,8 @@ async def test_folding_equals_the_snapshot_when_somebody_takes_the_seat_of_whoev
         assert len(zoe.table.hand) in range(1, 10)
         await play_on(followers, Phase.GAME_OVER)
         assert [seat.name for seat in bob.table.seats] == ["Ann", "Zoe"]
+        assert bob.table.game is not None
+        assert [player.name for player in bob.table.game.players] == ["Ann", "Zoe"]
     finally:
         for follower in followers:
             await follower.stop()

@@ -284,6 +284,7 @@ class Player(_message.Message):
     PENALTIES_FIELD_NUMBER: _builtins.int
     TOTAL_FIELD_NUMBER: _builtins.int
     BANK_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The seat."""
     card_count: _builtins.int
@@ -292,6 +293,11 @@ class Player(_message.Message):
     """Whether this player's last turn in the running round was a pass (R10)."""
     total: _builtins.int
     """The sum of the penalties."""
+    name: _builtins.str
+    """Who plays here, or played here last: during the game the name at the seat, and from its end on
+    the name that was there then, whoever sits there now. Empty: the server does not say (without
+    the feature "player_names"), or the name has been deleted; then the name at the seat is all there is.
+    """
     @_builtins.property
     def penalties(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """The penalty of each finished deal, in order."""
@@ -312,10 +318,11 @@ class Player(_message.Message):
         penalties: _abc.Iterable[_builtins.int] | None = ...,
         total: _builtins.int = ...,
         bank: _duration_pb2.Duration | None = ...,
+        name: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank", "card_count", b"card_count", "passed", b"passed", "penalties", b"penalties", "seat", b"seat", "total", b"total"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank", "card_count", b"card_count", "name", b"name", "passed", b"passed", "penalties", b"penalties", "seat", b"seat", "total", b"total"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
