@@ -74,12 +74,18 @@ class _Names:
     def __init__(self, table: TableModel) -> None:
         self._table = table
 
+    def _is_me(self, seat: int) -> bool:
+        return seat == self._table.my_seat
+
+    def _of(self, seat: int) -> str:
+        return self._table.name_of(seat)
+
     def __call__(self, seat: int) -> str:
-        return _("You") if seat == self._table.my_seat else self._table.name_of(seat)
+        return _("You") if self._is_me(seat) else self._of(seat)
 
     def within(self, seat: int) -> str:
         """Inside a sentence."""
-        return _("you") if seat == self._table.my_seat else self._table.name_of(seat)
+        return _("you") if self._is_me(seat) else self._of(seat)
 
     def tell(
         self,
@@ -91,15 +97,12 @@ class _Names:
         **facts: object,
     ) -> str:
         """What a seat did: `mine` when the viewer did it, else `others`, which says {who}."""
-        name = self._table.name_of(seat)
+        name = self._of(seat)
         if actor is Actor.SUBSTITUTE:
-            own = seat == self._table.my_seat
+            own = self._is_me(seat)
             who = _("Your substitute") if own else _("{name}'s substitute").format(name=name)
             return others.format(who=who, **facts)
-        if seat == self._table.my_seat:
-            said = mine.format(**facts)
-        else:
-            said = others.format(who=name, **facts)
+        said = mine.format(**facts) if self._is_me(seat) else others.format(who=name, **facts)
         if actor is not Actor.CLOCK:
             return said
         # Only of a bot, or of whoever plays for somebody, can it be that it failed.
@@ -107,6 +110,16 @@ class _Names:
         person = taken.occupant is Occupant.PERSON and not taken.substituted
         late = _("Time was up: {sentence}") if person else _("By default: {sentence}")
         return late.format(sentence=said)
+
+
+class _PlayerNames(_Names):
+    """Who is who in the game, whoever sits there now."""
+
+    def _is_me(self, seat: int) -> bool:
+        return self._table.played_by_me(seat)
+
+    def _of(self, seat: int) -> str:
+        return self._table.player_name(seat)
 
 
 # What happened
@@ -146,7 +159,7 @@ def sentence(update: Update, table: TableModel) -> str | None:
         case GameStarted():
             return _game_started(update, table, name)
         case GameEnded():
-            return _outcome(update.winners, table, name)
+            return _outcome(update.winners, table)
         case _:
             return _at_the_table(update, table, name) or _coming_and_going(update, table, name)
 
@@ -374,8 +387,8 @@ def _game_started(update: GameStarted, table: TableModel, name: _Names) -> str:
     )
 
 
-def _outcome(winners: Sequence[int], table: TableModel, name: _Names) -> str:
-    total = 0
+def _outcome(winners: Sequence[int], table: TableModel) -> str:
+    name, total = _PlayerNames(table), 0
     if table.game and winners:
         total = table.game.player(winners[0]).total
     points = points_counted(total)
@@ -410,7 +423,7 @@ def centre_sentence(table: TableModel) -> str:
     if game is None or game.deal == 0 or table.phase is Phase.WAITING:
         return waiting_sentence(table)
     if game.winners:
-        return _outcome(game.winners, table, _Names(table))
+        return _outcome(game.winners, table)
     if game.centre is None:
         return _("Table: empty.")
     value, cards = game.centre.value, cards_named(game.centre.cards)
@@ -494,13 +507,14 @@ def scores_sentences(table: TableModel) -> list[str]:
     goes = _("The game goes {ending}.").format(ending=ending(table.options))
     if game is None or not any(player.penalties for player in game.players):
         return [f"{_('No deal is over yet.')} {goes}"]
-    name = _Names(table)
+    name = _PlayerNames(table)
     lines = [
-        _("{name}: {facts}.").format(
+        (f"{rank}. " if game.winners else "")
+        + _("{name}: {facts}.").format(
             name=name(p.seat),
             facts=f"{' + '.join(map(str, p.penalties))} = {points_counted(p.total)}",
         )
-        for p in sorted(game.players, key=lambda p: p.total)
+        for rank, p in game.standings
     ]
     if not game.winners:
         return [*lines, goes]

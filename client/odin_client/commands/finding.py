@@ -169,7 +169,7 @@ def _on_this_network() -> str:
 
 def _all_are_full(seen: Sequence[_Seen], where: str) -> tuple[str, str]:
     return (
-        _("No table {where} has a free seat now. Watch one:").format(where=where),
+        _("Every table {where} is full or in the middle of a game. Watch one:").format(where=where),
         "\n".join(f"  odin-table watch {one.address}" for one in seen),
     )
 

@@ -87,7 +87,8 @@ def _build(screen: Screen, cols: int, density: _Density, log_elsewhere: bool) ->
     blank = [BLANK] if density.blanks else []
     players = _players(screen, cols)
     if not log_elsewhere and cols >= _LOG_BESIDE:
-        left = max(map(line_width, players), default=0) + 1
+        # What a row can say at its end may come and go: the column of the log stays where it is.
+        left = max((line_width(one[:1]) for one in players), default=0) + _status_width() + 1
         players += [BLANK] * (4 - len(players)) if density.blanks else []
         players = beside(players, log_lines(screen.log, cols - left - 2, len(players)), left, "│ ")
     elif not log_elsewhere:
@@ -108,7 +109,7 @@ def _players(screen: Screen, cols: int) -> list[Line]:
     game = screen.table.game
     if game is None:
         return []
-    labels = [width(screen.label(player.seat)) for player in game.players]
+    labels = [width(screen.player_label(player.seat)) for player in game.players]
     room = min(max(labels), 22 if cols >= _LOG_BESIDE else 14)
     seats = {seat.seat: seat for seat in screen.table.seats}
     return [
@@ -121,7 +122,7 @@ def _player(screen: Screen, player: Player, seat: Seat | None, room: int, *, bar
     on_turn = screen.table.decision is not None and screen.table.decision.seat == player.seat
     few = "!" if player.card_count <= 2 else " "
     row = (
-        f" {'▶' if on_turn else ' '} {pad(screen.label(player.seat), room)}"
+        f" {'▶' if on_turn else ' '} {pad(screen.player_label(player.seat), room)}"
         f" {player.card_count}{few} "
         + (pad("▮" * player.card_count, 9) + " " if bars else "")
         + _("{points:>3} pt").format(points=player.total)
@@ -143,6 +144,19 @@ def _status(screen: Screen, player: Player, seat: Seat | None) -> str:
     if game is not None and game.centre_seat == player.seat:
         return _("in centre")
     return _("passed") if player.passed else ""
+
+
+def _status_width() -> int:
+    """As much as the longest of what `_status` can say takes; nobody may be away for long."""
+    said = (
+        _("substitute"),
+        _("picks up"),
+        _("thinking"),
+        _("in centre"),
+        _("passed"),
+        _("away {time}").format(time="9:59"),
+    )
+    return max(map(width, said))
 
 
 def away(screen: Screen, seat: int) -> str:

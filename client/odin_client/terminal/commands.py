@@ -26,6 +26,7 @@ from odin_client.updates import (
     DealChecked,
     DealStarted,
     DecisionOpened,
+    GameEnded,
     GameStarted,
     LinkChanged,
     SnapshotTaken,
@@ -86,6 +87,7 @@ class Commands:
             "ready": self._ready,
             "start": self._start,
             "rematch": self._rematch,
+            "to_waiting_room": self._to_waiting_room,
             "add_bot": self._add_bot,
             "remove_bot": self._remove_bot,
             "change_level": self._change_level,
@@ -136,8 +138,7 @@ class Commands:
             screen.link = None if update.online else update
         if isinstance(update, CardPickedUp) and update.seat == screen.table.my_seat:
             screen.fresh = update.card
-        if isinstance(update, GameStarted):
-            screen.saved = ""
+        self._keep_scores(update)
         if isinstance(update, DealStarted | SnapshotTaken):
             screen.checked = None
         if isinstance(update, DealChecked):
@@ -151,6 +152,18 @@ class Commands:
             screen.question = None
         if screen.choosing_pick_up and screen.selection.pick_up is None:
             screen.selection = screen.selection.taking(screen.takeable[0])
+
+    def _keep_scores(self, update: Update) -> None:
+        """The final scores stay until this person leaves them, or has to play the next game."""
+        screen, game = self._screen, self._screen.table.game
+        if isinstance(update, GameStarted):
+            if screen.reading_scores:
+                screen.notice = _("The next game has started; w shows the last scores.")
+            screen.saved, screen.reading_scores = "", False
+        elif isinstance(update, GameEnded) or screen.table.phase is Phase.GAME_OVER:
+            screen.reading_scores = True
+        if game is not None and game.winners:
+            screen.last_game = game
 
     def _do(self, command: str, argument: object) -> None:
         # A question about a play is withdrawn by doing anything else than what asked it.
@@ -222,7 +235,10 @@ class Commands:
         self._call(self._session.start())
 
     def _rematch(self) -> None:
-        self._call(self._session.rematch())
+        self._call(self._session.rematch(), then=self._to_waiting_room)
+
+    def _to_waiting_room(self) -> None:
+        self._screen.reading_scores = False
 
     def _add_bot(self, seat: int | None = None) -> None:
         self._call(self._session.add_bot(self._screen.level, seat=seat))

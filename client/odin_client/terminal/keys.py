@@ -123,15 +123,18 @@ def _of_phase(screen: Screen) -> tuple[Binding, ...]:
         if screen.table.i_am_host
         else ()
     )
+    if screen.at_final_scores:
+        return _at_final_scores(screen, talk)
     match screen.table.phase:
         case Phase.WAITING:
+            played = (_scores(),) if screen.table.game else ()
             ready = (Binding(("space",), "ready", None, _("ready"), _("Space")),) if seated else ()
             bots = _bots() if screen.table.i_am_host else ()
             about = (
                 Binding(("i",), "invite", None, _("invite"), "i"),
                 Binding(("o",), "open", Page.OPTIONS, _("options"), "o"),
             )
-            return (*start, *ready, *bots, *talk, *about, _log(), _leave(), _help())
+            return (*start, *ready, *bots, *about, *talk, _leave(), *played, _log(), _help())
         case Phase.PLAYING:
             play = _pick_up(screen) if screen.choosing_pick_up else _play()
             mine = play if screen.hand else ()
@@ -139,11 +142,18 @@ def _of_phase(screen: Screen) -> tuple[Binding, ...]:
         case Phase.BETWEEN_DEALS:
             ready = (Binding(("enter", "space"), "ready", None, _("ready"), _("Enter")),)
             return (*(ready if seated else start), *talk, _scores(), _log(), _leave(), _help())
-        case Phase.GAME_OVER:
-            again = (Binding(("enter",), "rematch", None, _("rematch"), _("Enter")),)
-            return (*(again if seated else ()), *talk, _log(), _leave(), _help())
         case _:
-            return (Binding(("q", "enter"), "leave", None, _("leave"), "q"), _log(), _help())
+            leave = Binding(("q", "enter"), "leave", None, _("leave"), "q")
+            return (leave, _scores(), _log(), _help())
+
+
+def _at_final_scores(screen: Screen, talk: tuple[Binding, ...]) -> tuple[Binding, ...]:
+    seated = screen.table.my_seat is not None
+    again = (Binding(("enter",), "rematch", None, _("rematch"), _("Enter")),) if seated else ()
+    # Somebody wants another game: the waiting room is behind the scores.
+    waits = screen.table.phase is Phase.WAITING
+    room = (Binding(("escape",), "to_waiting_room", None, _("waiting room"), _("Esc")),)
+    return (*again, *(room if waits else ()), _leave(), *talk, _scores(), _log(), _help())
 
 
 def _bots() -> tuple[Binding, ...]:

@@ -163,7 +163,11 @@ class _Lobby:
         if chosen is None:
             self.tell(_("There is no table here yet: n opens one."))
         elif not chosen.table.joinable:
-            self.tell(_("No seat is free there; w watches it."))
+            self.tell(
+                _("A game is being played there; w watches it.")
+                if any(seat.free for seat in chosen.table.seats)
+                else _("No seat is free there; w watches it.")
+            )
         else:
             self._choose("join", str(chosen.address))
 

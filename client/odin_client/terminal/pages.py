@@ -1,4 +1,4 @@
-"""What can lie over the table: the keys, the rules, the log; and the end of a table.
+"""What can lie over the table: the keys, the rules, the log.
 
 Whose turn it is stays in sight below all of them.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from odin_client.languages import _
 from odin_client.rules_text import rules_paragraphs
 from odin_client.terminal.board import log_lines
-from odin_client.terminal.cells import BLANK, Line, line, pad, width, wrap
+from odin_client.terminal.cells import Line, line, pad, width, wrap
 from odin_client.terminal.frame import section
 from odin_client.terminal.screen import Screen
 
@@ -70,9 +70,3 @@ def log_page(screen: Screen, cols: int, room: int) -> list[Line]:
     if screen.scroll:
         title += " · " + _("{count} newer below").format(count=screen.scroll)
     return [section(title, cols), *log_lines(shown, cols, room - 1)]
-
-
-def closed(screen: Screen, cols: int, room: int) -> list[Line]:
-    """The table has ended."""
-    said = line(f" {_('This table has ended. q leaves.')}")
-    return [section(_("TABLE CLOSED"), cols), BLANK, said, BLANK][:room]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from odin_client.check_sentence import check_sentence
 from odin_client.languages import _
 from odin_client.terminal.cells import BLANK, Line, Span, clip, line, pad, width, wrap
@@ -27,24 +29,54 @@ def deal_over(screen: Screen, cols: int, room: int) -> list[Line]:
 
 
 def game_over(screen: Screen, cols: int, room: int) -> list[Line]:
-    """After a game: who won, lowest total first."""
+    """After a game: who won, and the rank of everybody, lowest total first."""
     game = screen.table.game
     assert game is not None, "there was a game"
     lines = [
         section(_("GAME OVER"), cols),
-        *_penalties(screen, game, cols, hands=True),
-        BLANK,
-        line("   ", Span(verdict(screen, game), "winner")),
+        *_result(screen, game, cols),
         *([BLANK, line(Span(f"   {screen.saved}", "quiet"))] if screen.saved else []),
     ]
     return _with_check(lines, _check(screen, cols), room)
 
 
+def closed(screen: Screen, cols: int, room: int) -> list[Line]:
+    """The table has ended; what was played there stays to be read."""
+    said = line(f" {_('This table has ended. q leaves.')}")
+    lines = [section(_("TABLE CLOSED"), cols), BLANK, said, BLANK]
+    game = screen.table.game
+    if game is not None and game.winners:
+        lines += _result(screen, game, cols)
+    elif game is not None and any(player.penalties for player in game.players):
+        lines += _penalties(screen, game, cols, hands=False)
+    return lines[:room]
+
+
+def _result(screen: Screen, game: Game, cols: int) -> list[Line]:
+    said = line("   ", Span(verdict(screen, game), "winner"))
+    return [*_penalties(screen, game, cols, hands=True), BLANK, said]
+
+
+def rematch_line(screen: Screen) -> Line:
+    """Who wants another game."""
+    if screen.table.phase is Phase.GAME_OVER:
+        seated = screen.table.my_seat is not None
+        return line(f" {_('Another game? Enter asks for a rematch.')}" if seated else "")
+    taken = screen.table.taken_seats
+    ready = sum(seat.ready for seat in taken)
+    text = _("Another game: {ready} of {count} are ready").format(ready=ready, count=len(taken))
+    return line(f" {text}")
+
+
 def scores(screen: Screen, cols: int, room: int) -> list[Line]:
-    """The scores while a deal is being played."""
+    """The scores of the game, or of the one before while there are none yet."""
     game = screen.table.game
     if game is None:
         return [section(_("SCORES"), cols), line(f"   {_('No game has started yet.')}")]
+    if screen.last_game is not None and not any(player.penalties for player in game.players):
+        game = screen.last_game
+        then = replace(screen, table=replace(screen.table, game=game))
+        return [section(_("SCORES OF THE LAST GAME"), cols), *_result(then, game, cols)][:room]
     shown = _penalties(screen, game, cols, hands=False)
     return [section(_("SCORES"), cols), *shown, BLANK, *_distances(screen, game, cols)][:room]
 
@@ -53,25 +85,32 @@ def verdict(screen: Screen, game: Game) -> str:
     """Who won, in a sentence."""
     if not game.winners:
         return _("Nobody won.")
-    total = game.player(game.winners[0]).total
-    if game.winners == (screen.table.my_seat,):
+    table, total = screen.table, game.player(game.winners[0]).total
+    mine = [
+        (rank, player.seat) for rank, player in game.standings if table.played_by_me(player.seat)
+    ]
+    if mine and game.winners == (mine[0][1],):
         return _("You win with {total}.").format(total=total)
     names = listed(
-        _("You") if seat == screen.table.my_seat else screen.table.name_of(seat)
-        for seat in game.winners
+        _("You") if table.played_by_me(seat) else table.player_name(seat) for seat in game.winners
     )
     if len(game.winners) == 1:
-        return _("{name} wins with {total}.").format(name=names, total=total)
-    return _("{names} share the victory with {total}.").format(names=names, total=total)
+        said = _("{name} wins with {total}.").format(name=names, total=total)
+    else:
+        said = _("{names} share the victory with {total}.").format(names=names, total=total)
+    if not mine or mine[0][1] in game.winners:
+        return said
+    rank = _("Your rank: {rank} of {count}.").format(rank=mine[0][0], count=len(game.players))
+    return f"{said} {rank}"
 
 
 def _went_out(screen: Screen, game: Game) -> str:
     if game.out_seat is None:
         return ""
-    mine = game.out_seat == screen.table.my_seat
+    mine = screen.table.played_by_me(game.out_seat)
     text = _("you went out with {value}") if mine else _("{name} went out with {value}")
     return " · " + text.format(
-        name=screen.table.name_of(game.out_seat), value=game.centre.value if game.centre else ""
+        name=screen.table.player_name(game.out_seat), value=game.centre.value if game.centre else ""
     )
 
 
@@ -103,36 +142,40 @@ def next_deal_line(screen: Screen) -> Line:
 
 
 def _penalties(screen: Screen, game: Game, cols: int, *, hands: bool) -> list[Line]:
-    """One row a player. Old deals leave first when there is no room for all of them."""
-    players = game.players
-    if screen.table.phase is Phase.GAME_OVER:
-        players = tuple(sorted(players, key=lambda player: (player.total, player.seat)))
-    names = min(max(width(screen.label(player.seat)) for player in players), 20)
-    deals = max((len(player.penalties) for player in players), default=0)
+    """One row a player, after the game in the order of their ranks and with the winners marked.
+
+    Old deals leave first when there is no room for all of them.
+    """
+    over = bool(game.winners)
+    rows = game.standings if over else tuple((0, player) for player in game.players)
+    names = min(max(width(screen.player_label(player.seat)) for player in game.players), 20)
+    deals = max((len(player.penalties) for player in game.players), default=0)
     left = (
         {seat: " ".join(map(str, cards)) for seat, cards in game.remaining_hands} if hands else {}
     )
+    lead = 6 if over else 3
     for_hands = 3 + max(map(len, left.values()), default=0) if left else 0
-    if cols - names - for_hands - 13 < 5:
+    if cols - names - for_hands - lead - 10 < 5:
         for_hands = 0
-    columns = max(min(deals, (cols - names - for_hands - 13) // 5), 0)
+    columns = max(min(deals, (cols - names - for_hands - lead - 10) // 5), 0)
     letter = _("D")  # of a deal, before its number
     head = "".join(f"{f'{letter}{deals - columns + at + 1}':>5}" for at in range(columns))
-    title = f"   {pad(_('player'), names)}{head}{_('total'):>8}"
+    title = f"{' ' * lead}{pad(_('player'), names)}{head}{_('total'):>8}"
     if for_hands:
         title += f"   {_('left in hand')}"
-    rows = [line(Span(clip(title, cols), "quiet"))]
-    for player in players:
+    lines = [line(Span(clip(title, cols), "quiet"))]
+    for rank, player in rows:
         shown = player.penalties[deals - columns :] if columns else ()
         cells = "".join(f"{penalty:>5}" for penalty in shown)
         hand = (left.get(player.seat) or _("out!")) if for_hands else ""
-        mine = player.seat == screen.table.my_seat
+        mine, won = screen.table.played_by_me(player.seat), player.seat in game.winners
+        mark = "★" if won else "▶" if mine else " "
         text = (
-            f" {'▶' if mine else ' '} {pad(screen.label(player.seat), names)}"
+            f"{f' {rank}.' if rank else ''} {mark} {pad(screen.player_label(player.seat), names)}"
             f"{cells}{player.total:>8}   {hand}"
         )
-        rows.append(line(Span(text.rstrip(), "mine" if mine else "")))
-    return rows
+        lines.append(line(Span(text.rstrip(), "winner" if won else "mine" if mine else "")))
+    return lines
 
 
 def _distances(screen: Screen, game: Game, cols: int) -> list[Line]:
@@ -140,7 +183,7 @@ def _distances(screen: Screen, game: Game, cols: int) -> list[Line]:
     threshold = screen.table.options.threshold
     if threshold is None:
         return []
-    names = max(width(screen.table.name_of(player.seat)) for player in game.players)
+    names = max(width(screen.table.player_name(player.seat)) for player in game.players)
     room = max(cols - names - 14, 0)
     return [_distance(screen, player, threshold, names, room) for player in game.players]
 
@@ -148,6 +191,6 @@ def _distances(screen: Screen, game: Game, cols: int) -> list[Line]:
 def _distance(screen: Screen, player: Player, threshold: int, names: int, room: int) -> Line:
     marks = min(player.total, threshold) * min(room, threshold) // threshold
     return line(
-        f"   {pad(screen.table.name_of(player.seat), names)} {player.total:>3}/{threshold:<3} "
+        f"   {pad(screen.table.player_name(player.seat), names)} {player.total:>3}/{threshold:<3} "
         + "▮" * marks
     )

@@ -17,7 +17,7 @@ from odin_client.selection import Selection, Situation, Verdict, judge
 from odin_client.table import TableModel
 from odin_client.terminal.log import Log
 from odin_client.updates import DealChecked, LinkChanged
-from odin_client.values import Decision, DecisionKind, Occupant, Phase
+from odin_client.values import Decision, DecisionKind, Game, Occupant, Phase
 from odin_engine import Card, Colour
 
 _PLACE: Final = {colour: place for place, colour in enumerate(Colour)}
@@ -84,6 +84,10 @@ class Screen:
     """After a deal: whether it was dealt as the server had promised."""
     saved: str = ""
     """After a game: where it was kept."""
+    reading_scores: bool = False
+    """Whether this person has not left the final scores yet, whoever has asked for a rematch."""
+    last_game: Game | None = None
+    """The last one that ended: until a deal of the next one is over its scores can be looked up."""
     sent: int | None = None
     """The decision that an action has been sent for. While it is the open one, all waits."""
     link: LinkChanged | None = None
@@ -105,6 +109,14 @@ class Screen:
         if self.sort is Sort.NUMBER:
             return tuple(sorted(self.table.hand, key=lambda card: (-card.number, card.index)))
         return tuple(sorted(self.table.hand, key=lambda card: (_PLACE[card.colour], -card.number)))
+
+    @property
+    def at_final_scores(self) -> bool:
+        """Whether the scores of a finished game are shown: until the person leaves them."""
+        phase = self.table.phase
+        return self.table.game is not None and (
+            phase is Phase.GAME_OVER or (phase is Phase.WAITING and self.reading_scores)
+        )
 
     @property
     def playing(self) -> bool:
@@ -199,8 +211,19 @@ class Screen:
 
     def label(self, seat: int) -> str:
         """How a seat is called in lists: who is a bot, and who is me."""
-        if seat == self.table.my_seat:
-            return _("{name} (you)").format(name=self.table.name_of(seat))
-        occupant = next((s.occupant for s in self.table.seats if s.seat == seat), Occupant.NOBODY)
-        bot = occupant in (Occupant.BUILT_IN_BOT, Occupant.REMOTE_BOT)
-        return f"{self.table.name_of(seat)} [{_('bot')}]" if bot else self.table.name_of(seat)
+        return self._labelled(seat, self.table.name_of(seat), mine=seat == self.table.my_seat)
+
+    def player_label(self, seat: int) -> str:
+        """The same of a player, whoever sits there now."""
+        name = self.table.player_name(seat)
+        return self._labelled(seat, name, mine=self.table.played_by_me(seat))
+
+    def _labelled(self, seat: int, name: str, *, mine: bool) -> str:
+        if mine:
+            return _("{name} (you)").format(name=name)
+        bots = (Occupant.BUILT_IN_BOT, Occupant.REMOTE_BOT)
+        bot = any(
+            one.seat == seat and one.occupant in bots and self.table.name_of(seat) == name
+            for one in self.table.seats
+        )
+        return f"{name} [{_('bot')}]" if bot else name

@@ -70,6 +70,8 @@ def _middle(screen: Screen, cols: int, room: int) -> list[Line]:
 
 def _table(screen: Screen, cols: int, room: int) -> list[Line]:
     """What depends on where the table is in its life."""
+    if screen.at_final_scores:
+        return scores.game_over(screen, cols, room)
     match screen.table.phase:
         case Phase.WAITING:
             return waiting_room(screen, cols, room)
@@ -77,10 +79,8 @@ def _table(screen: Screen, cols: int, room: int) -> list[Line]:
             return board(screen, cols, room)
         case Phase.BETWEEN_DEALS if screen.table.game:
             return scores.deal_over(screen, cols, room)
-        case Phase.GAME_OVER if screen.table.game:
-            return scores.game_over(screen, cols, room)
         case Phase.CLOSED:
-            return pages.closed(screen, cols, room)
+            return scores.closed(screen, cols, room)
         case _:
             return [BLANK, line(Span(f" {_('Waiting for the table')} …", "quiet"))]
 
@@ -121,6 +121,8 @@ def _status(screen: Screen, cols: int) -> Line:
     """Whose turn it is, or what the table waits for."""
     if screen.question is Question.LEAVE:
         return line(" ", Span(f" {_('LEAVE?')} ", "question"), f"  {_leaving(screen)}")
+    if screen.at_final_scores:
+        return scores.rematch_line(screen)
     match screen.table.phase:
         case Phase.WAITING:
             return ready_line(screen)
@@ -128,9 +130,6 @@ def _status(screen: Screen, cols: int) -> Line:
             return turn_line(screen, cols)
         case Phase.BETWEEN_DEALS:
             return scores.next_deal_line(screen)
-        case Phase.GAME_OVER:
-            seated = screen.table.my_seat is not None
-            return line(f" {_('Another game? Enter asks for a rematch.')}" if seated else "")
         case _:
             return BLANK
 

@@ -318,8 +318,20 @@ def game_over() -> Screen:
     return here
 
 
+def rematch_asked() -> Screen:
+    """Ann, who has won, has left; Bob wants another game, and this person reads the scores yet."""
+    here = game_over()
+    assert here.table.game is not None
+    players = (replace(one, name=NAMES[one.seat]) for one in here.table.game.players)
+    here.table.game = replace(here.table.game, players=tuple(players))
+    here.table.phase = Phase.WAITING
+    here.table.seats = (Seat(0), *(replace(one, ready=one.seat == 1) for one in seats()[1:]))
+    here.reading_scores = True
+    return here
+
+
 def closed() -> Screen:
-    here = playing()
+    here = game_over()
     here.table.phase = Phase.CLOSED
     here.table.decision = None
     return here
@@ -364,6 +376,7 @@ SCREENS: dict[str, Callable[[], Screen]] = {
     "between-deals": between_deals,
     "not-as-promised": not_as_promised,
     "game-over": game_over,
+    "rematch-asked": rematch_asked,
     "closed": closed,
     "not-there-yet": not_there_yet,
     "help": _page(Page.HELP),

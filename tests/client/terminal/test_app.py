@@ -36,9 +36,11 @@ from tests.client.terminal.samples import cards
 class Client(Person):
     """A person at a client in this process."""
 
-    def __init__(self, keys: PipeInput, screen: Drawn, session: Session) -> None:
+    def __init__(self, keys: PipeInput, screen: Drawn, session: Session, bob: Session) -> None:
         super().__init__(keys, screen)
         self.session: Final = session
+        self.bob: Final = bob
+        """Who sits beside this person, and does what the test says."""
 
 
 async def table_of_two(server: Server, *, single_deal: bool = True) -> tuple[Session, Session]:
@@ -100,7 +102,7 @@ async def playing(
                 ),
             )
         )
-        person = Client(keys, screen, zoe)
+        person = Client(keys, screen, zoe, bob)
         try:
             await person.wait_for("WAITING ROOM", "1 of 2 ready")
             if started:

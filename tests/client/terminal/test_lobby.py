@@ -185,6 +185,20 @@ async def test_a_full_table_and_a_bad_address_are_told_and_nothing_is_lost() -> 
         await person.wait_for("K7QF", "M2ZD")
 
 
+async def test_a_game_that_is_played_is_not_called_full_and_one_that_is_over_has_room() -> None:
+    playing = table("Q1", "Ann Bob", deal=2)
+    over = replace(table("Z9", "Kim Lee"), table=replace(playing.table, phase=Phase.GAME_OVER))
+    over = replace(over, address=over.address.at("Z9"))
+    async with browsing([playing]) as (person, _):
+        await person.wait_for("Q1", "2/4")
+        person.press("enter")
+        await person.wait_for("A game is being played there; w watches it.")
+    async with browsing([over]) as (person, running):
+        await person.wait_for("2/4")
+        person.press("enter")
+        assert await asyncio.wait_for(running, 30) == ("join", str(over.address))
+
+
 async def test_looking_again_finds_new_tables_drops_old_ones_and_keeps_the_place() -> None:
     async with browsing(FOUND[1:], [FOUND[2], table("ZZZZ", "New")]) as (person, _):
         await person.wait_for("K7QF", "T4WX")
