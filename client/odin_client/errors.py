@@ -4,7 +4,8 @@ ClientError           everything below; has an exit code, a message and advice
 ├── Unreachable       3: the server cannot be reached, or was lost
 ├── Refused           4: the server says no, with a reason of the contract
 │   ├── CredentialRefused   5: not with this credential
-│   └── VersionsDiffer      6: client and server are too far apart
+│   ├── VersionsDiffer      6: client and server are too far apart
+│   └── SeatLost            4: the own seat is gone, perhaps removed by the host
 ├── TimedOut              7: what was waited for did not come in time
 └── CredentialFileError   1: the file of credentials cannot be used
 """
@@ -97,6 +98,20 @@ class VersionsDiffer(Refused):
     """CLIENT_TOO_OLD, or a server that does not speak this contract."""
 
     exit_code = 6
+
+
+class SeatLost(Refused):
+    """The own seat is gone. If the host `removed` it, this credential takes none there again."""
+
+    def __init__(self, *, removed: bool) -> None:
+        if removed:
+            message = _("The host has removed you from this table.")
+            advice = _("`odin-table ls` shows other tables; `odin-table host` opens one.")
+        else:
+            message = _("You no longer hold a seat at this table.")
+            advice = _("`odin-table join` sits you down again, unless its host has removed you.")
+        super().__init__("", message, call="WatchTable")
+        self.advice = advice
 
 
 def _in_own_words(reason: str, facts: Mapping[str, str]) -> str | None:

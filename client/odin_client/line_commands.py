@@ -18,7 +18,7 @@ from odin_client.rules_text import rules_text
 from odin_client.selection import Selection, Situation, judge, pick_ups, plays_that_make
 from odin_client.session import Session
 from odin_client.table import TableModel
-from odin_client.values import Decision, DecisionKind, Occupant, Pass, Phase, PickUp, PlayCards
+from odin_client.values import Decision, DecisionKind, Pass, Phase, PickUp, PlayCards
 from odin_client.words import alternatives, listed
 from odin_engine import Card, CardSet, OdinError
 
@@ -40,7 +40,7 @@ def help_lines() -> list[str]:
         ("ready", _("for the game or the next deal")),
         ("start", _("now, whoever is ready (host)")),
         ("bot [LEVEL]", _("seat a bot (host)")),
-        ("remove NAME", _("take a bot away (host)")),
+        ("remove NAME", _("free the seat of a bot or a person (host)")),
         ("rematch", _("another game")),
         ("rules", _("how to play")),
         ("quit", _("stop; your seat is kept")),
@@ -285,14 +285,12 @@ class LineCommands:
         await self._session.add_bot(level)
 
     async def _remove(self, name: str) -> None:
-        for seat in self._table.seats:
-            is_bot = seat.occupant is Occupant.BUILT_IN_BOT
-            if is_bot and seat.name.casefold() == name.casefold():
-                await self._session.remove_bot(seat.seat)
-                return
-        raise MistakeError(
-            _("no built-in bot is called {name}; like: remove NAME").format(name=name or "?")
-        )
+        seat = self._table.seat_named(name)
+        if seat is None:
+            raise MistakeError(
+                _("nobody here is called {name}; like: remove NAME").format(name=name or "?")
+            )
+        await self._session.free_seat(seat)
 
     async def _rematch(self, _rest: str) -> None:
         await self._session.rematch()

@@ -27,11 +27,19 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from odin_client.address import Address
 from odin_client.connection import Connection, backoff, new_request_id, refusal_of, unreachable
-from odin_client.errors import CopyableError, Refused
+from odin_client.errors import CopyableError, Refused, SeatLost, VersionsDiffer
 from odin_client.languages import _
 from odin_client.table import OutOfStepError, TableModel
-from odin_client.updates import LinkChanged, StreamEnded, Update
-from odin_client.values import Action, Occupant, Options, Phase, StreamEndReason
+from odin_client.updates import LinkChanged, SeatLeft, SnapshotTaken, StreamEnded, Update
+from odin_client.values import (
+    Action,
+    LeaveReason,
+    Occupant,
+    Options,
+    Phase,
+    Seat,
+    StreamEndReason,
+)
 from odin_client.wire import (
     NotUnderstoodError,
     action_message,
@@ -81,6 +89,10 @@ class _BrokenError(CopyableError):
         self.quiet = quiet
 
 
+def _removes_me(update: Update) -> bool:
+    return isinstance(update, SeatLeft) and update.mine and update.reason is LeaveReason.REMOVED
+
+
 class Session:
     """One table over one connection. Make it with `sit_down`, `look_on` or `open_table`."""
 
@@ -99,6 +111,8 @@ class Session:
         self._wake = asyncio.Event()
         self._stream: _Stream | None = None
         self._closing = False
+        self._left = False
+        """Whether the seat was given up; one may watch on then."""
 
     # Getting to a table
 
@@ -154,6 +168,7 @@ class Session:
         )
         self.table.table = answer.table
         self.table.my_seat = answer.seat
+        self._left = False
         _log.info("table %r: in seat %d", answer.table, answer.seat)
         self._start_anew()
         return answer.seat
@@ -189,6 +204,7 @@ class Session:
         silent line is reported (`LinkChanged`) and mended: the stream resumes after the last event.
         Ends when the server says that there is no coming back (the last update is a `StreamEnded`:
         the table has ended, or the same seat is followed from elsewhere), and after `close`. Raises
+        SeatLost when the host has freed one's seat, or a snapshot shows that it is gone, otherwise
         Refused when the server will not let one watch, and Unreachable when the line stays broken
         for `patience` seconds (None: never).
         """
@@ -249,8 +265,13 @@ class Session:
                     yield self.link
                 if tap:
                     tap(item)
+                seated = self.table.my_seat is not None and not self._left
                 for update in self._fold(item):
                     yield update
+                    if _removes_me(update):
+                        raise SeatLost(removed=True)
+                    if seated and isinstance(update, SnapshotTaken) and self.table.my_seat is None:
+                        raise SeatLost(removed=False)
                     if isinstance(update, StreamEnded):
                         if update.retry_after is None:
                             return
@@ -405,12 +426,36 @@ class Session:
         )
         return answer.seat
 
+    async def free_seat(self, seat: Seat) -> None:
+        """Removes whoever sits there, a built-in bot or anyone else. Host only, while it waits."""
+        if seat.occupant is Occupant.BUILT_IN_BOT:
+            await self.remove_bot(seat.seat)
+        else:
+            await self.remove_seat(seat.seat)
+
     async def remove_bot(self, seat: int) -> None:
         """Removes a built-in bot. Host only, while the table waits."""
         await self.connection.call(
             self.connection.lobby.RemoveBot,
             lobby_pb2.RemoveBotRequest(
                 request_id=new_request_id(), table=self.table.table, seat=seat
+            ),
+        )
+
+    async def remove_seat(self, seat: int) -> None:
+        """Frees the seat of a person or a remote bot, who cannot come back to this table.
+
+        Host only, while the table waits. Raises Refused, also when someone else sits there by now.
+        """
+        if "remove_seat" not in self.connection.info.features:
+            raise VersionsDiffer("", _("This server is older and cannot remove people."))
+        await self.connection.call(
+            self.connection.lobby.RemoveSeat,
+            lobby_pb2.RemoveSeatRequest(
+                request_id=new_request_id(),
+                table=self.table.table,
+                seat=seat,
+                name=self.table.seats[seat].name,
             ),
         )
 
@@ -435,6 +480,7 @@ class Session:
             self.connection.lobby.LeaveSeat,
             lobby_pb2.LeaveSeatRequest(request_id=new_request_id(), table=self.table.table),
         )
+        self._left = True
 
     async def close_table(self) -> None:
         """Ends the table for everybody. Host only."""

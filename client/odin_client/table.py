@@ -131,6 +131,13 @@ class TableModel:
         """The seats that somebody holds."""
         return tuple(seat for seat in self.seats if not seat.free)
 
+    def seat_named(self, text: str) -> Seat | None:
+        """The taken seat of this name, whatever the case, or else of this number from 1."""
+        wanted = text.strip().casefold()
+        named = [seat for seat in self.taken_seats if seat.name.casefold() == wanted]
+        numbered = [seat for seat in self.taken_seats if str(seat.seat + 1) == wanted]
+        return next(iter(named or numbered), None)
+
     def name_of(self, seat: int) -> str:
         """The name at a seat, for a person to read."""
         known = self.seats[seat].name if 0 <= seat < len(self.seats) else ""
@@ -192,7 +199,8 @@ class TableModel:
                 raise OutOfStepError(f"event {message.seq} came after event {self.seq}")
             event = wire.event_of(message)
             if isinstance(event, SeatLeft):
-                event = replace(event, name=self.name_of(event.seat))
+                mine = event.seat == self.my_seat
+                event = replace(event, name=self.name_of(event.seat), mine=mine)
             elif isinstance(event, SeatTaken) and self.seats[event.seat.seat].abandoned:
                 event = replace(event, instead_of=self.name_of(event.seat.seat))
             checked = self.check.see(event, self)

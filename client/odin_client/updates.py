@@ -57,6 +57,8 @@ class SeatLeft(Event):
     reason: LeaveReason
     name: str = ""
     """Who sat there; the model fills it in, since it is the last to know."""
+    mine: bool = False
+    """Whether it was the viewer's own; filled in by the model as well."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

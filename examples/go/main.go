@@ -119,6 +119,9 @@ func play(ctx context.Context, server *Server, s settings, out io.Writer) error 
 		if table.Over {
 			break
 		}
+		if table.Unseated {
+			return errors.New("our seat is gone: the host has removed us, or we were away for too long")
+		}
 		if s.ready && table.Asked {
 			table.Asked = false
 			if err := seat.sayReady(ctx, check.Nonce(), check.Commitment); err != nil {

@@ -16,6 +16,7 @@ type Table struct {
 	Asked    bool                // whether the game or the next deal waits for us to say ready
 	Decision *odintable.Decision // the open one, whosever it is, or nil
 	Over     bool                // whether there is nothing left to play
+	Unseated bool                // whether our seat is gone: the host has removed us, or we were away
 	Names    map[int32]string    // by seat
 	Scores   []*odintable.DealScore
 	Winners  []int32 // the seats that won, once the game is over
@@ -38,6 +39,7 @@ func (t *Table) restart(view *odintable.TableView) {
 		Decision: view.GetDecision(),
 		Names:    map[int32]string{},
 		Winners:  view.GetGame().GetWinners(),
+		Unseated: view.YourSeat == nil,
 	}
 	paused := false
 	switch view.GetPhase() {
@@ -62,6 +64,8 @@ func (t *Table) fold(event *odintable.Event) {
 	case *odintable.Event_SeatTaken:
 		seat := payload.SeatTaken.GetSeat()
 		t.Names[seat.GetSeat()] = printable(seat.GetName())
+	case *odintable.Event_SeatLeft:
+		t.Unseated = t.Unseated || payload.SeatLeft.GetSeat() == t.Seat
 	case *odintable.Event_ReadyChanged:
 		if payload.ReadyChanged.GetSeat() == t.Seat {
 			t.Asked = !payload.ReadyChanged.GetReady()

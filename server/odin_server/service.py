@@ -102,6 +102,7 @@ class Services:
                 "StartGame": Unary(lobby_pb2.StartGameRequest, self.start_game),
                 "AddBot": Unary(lobby_pb2.AddBotRequest, self.add_bot),
                 "RemoveBot": Unary(lobby_pb2.RemoveBotRequest, self.remove_bot),
+                "RemoveSeat": Unary(lobby_pb2.RemoveSeatRequest, self.remove_seat),
                 "Rematch": Unary(lobby_pb2.RematchRequest, self.rematch),
                 "CloseTable": Unary(lobby_pb2.CloseTableRequest, self.close_table),
             },
@@ -247,6 +248,15 @@ class Services:
             request, caller, lambda draft: commands.remove_bot(draft, caller.holder, request.seat)
         )
         return lobby_pb2.RemoveBotResponse(seq=answered.seq, replayed=answered.replayed)
+
+    async def remove_seat(self, request: lobby_pb2.RemoveSeatRequest, caller: Caller) -> Message:
+        """RemoveSeat."""
+        answered = await self._simple(
+            request,
+            caller,
+            lambda draft: commands.remove_seat(draft, caller.holder, request.seat, request.name),
+        )
+        return lobby_pb2.RemoveSeatResponse(seq=answered.seq, replayed=answered.replayed)
 
     async def rematch(self, request: lobby_pb2.RematchRequest, caller: Caller) -> Message:
         """Rematch."""

@@ -106,6 +106,8 @@ def take_seat(
     own = state.seat_held_by(holder)
     if own is None and occupant is Occupant.REMOTE_BOT and not state.options.open_to_bots:
         raise not_allowed("This table is not open to bots. Its host can change that next time.")
+    if holder in state.barred:
+        raise not_allowed("The host has removed you from this table. Choose another one.")
     _still_open(state)
     if own is not None:
         resume_seat(draft, own)
@@ -180,6 +182,25 @@ def _pass_on_host(draft: Draft, after: int) -> None:
             return
     if state.host and state.host_seat is None:
         draft.add(HostChanged(None))
+
+
+def remove_seat(draft: Draft, holder: bytes, number: int, name: str) -> None:
+    """Frees the seat of a person or a remote bot, whose credential takes no seat here again.
+
+    Host only, while the table waits. `name` is who is meant; empty: anyone who sits there.
+    """
+    state = draft.state
+    _host_only(state, holder)
+    _waiting(state)
+    seat = state.seats[number] if 0 <= number < len(state.seats) else None
+    if seat is None or not seat.holder:
+        raise invalid_option("seat", f"No person and no remote bot sits at seat {number}.")
+    if seat.holder == holder:
+        raise invalid_option("seat", f"Seat {number} is your own: you can leave it.")
+    if name and name.casefold() != seat.name.casefold():
+        raise invalid_option("name", f"{seat.name} sits at seat {number} now.")
+    draft.add(SeatLeft(number, LeaveReason.REMOVED))
+    settle(draft)
 
 
 # Built-in bots

@@ -143,6 +143,8 @@ class TableState(NamedTuple):
     """What is behind the open commitment; empty when none is open. Nobody's to see."""
     dealt_from: DealtFrom | None = None
     """Of the running or last deal; None when nobody was committed to it."""
+    barred: frozenset[bytes] = frozenset()
+    """The digests of the credentials that the host has removed: they take no seat here."""
 
     def taken(self) -> list[tuple[int, Seat]]:
         """The seats that are taken, with their numbers."""
@@ -223,6 +225,9 @@ def _seat_taken(state: TableState, event: SeatTaken, _: Record) -> TableState:
 
 
 def _seat_left(state: TableState, event: SeatLeft, _: Record) -> TableState:
+    seat = state.seats[event.seat]
+    if event.reason is LeaveReason.REMOVED and seat and seat.holder:
+        state = state._replace(barred=state.barred | {seat.holder})
     return _with_seat(state, event.seat, None)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -136,16 +137,18 @@ async def _at_a_table(address: Address, credential: Credential, bot: Bot, wish: 
 
 async def _anywhere(address: Address, credential: Credential, bot: Bot, wish: _Wish) -> int:
     from odin_client.connection import Connection
-    from odin_client.errors import Refused, Unreachable
+    from odin_client.errors import Refused, SeatLost, Unreachable
 
     played = 0
     been_there = False
+    handle = ""
+    unwanted: set[str] = set()  # tables that take no bots any more, or not this one
     while wish.games is None or played < wish.games:
         try:
             connection = await Connection.open(address, credential)
             try:
                 been_there = True
-                handle = await _free_seat(connection)
+                handle = await _free_seat(connection, unwanted)
                 runner = await _sit_down(connection, handle, bot, wish)
                 try:
                     left = None if wish.games is None else wish.games - played
@@ -166,19 +169,23 @@ async def _anywhere(address: Address, credential: Credential, bot: Bot, wish: _W
             # Somebody else was quicker, or the table has ended meanwhile: look for another one.
             if refusal.exit_code != Refused.exit_code:
                 raise
+            if isinstance(refusal, SeatLost) or refusal.reason == "NOT_ALLOWED":
+                unwanted.add(handle)
+                _report(wish.name, _("looks elsewhere: {problem}").format(problem=refusal.message))
             await asyncio.sleep(POLL)
     return 0
 
 
-async def _free_seat(connection: Connection) -> str:
-    """Waits for a table that has a seat for a bot; gives its handle."""
+async def _free_seat(connection: Connection, unwanted: Container[str]) -> str:
+    """Waits for a table that has a seat for a bot and is not `unwanted`; gives its handle."""
     from odin_table.v1 import lobby_pb2
 
     wanted = lobby_pb2.ListTablesRequest(page_size=100, joinable=True, open_to_bots=True)
     while True:
         found = await connection.call(connection.lobby.ListTables, wanted)
-        if found.tables:
-            return found.tables[0].table
+        for table in found.tables:
+            if table.table not in unwanted:
+                return table.table
         await asyncio.sleep(POLL)
 
 

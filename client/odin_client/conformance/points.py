@@ -191,6 +191,14 @@ async def _superseded(play: Play) -> None:
     await play.ends_silently()
 
 
+async def _removed(play: Play) -> None:
+    await play.sits_down()
+    await play.watches()
+    play.table.remove_client()
+    play.tell()
+    await play.ends_silently(late=("SetReady", "GetView"))
+
+
 async def _draining(play: Play) -> None:
     await play.begins()
     call = await play.tries()
@@ -310,6 +318,11 @@ POINTS: Final = (
         "superseded",
         "After SUPERSEDED it ends, and calls nothing that would disturb whoever came instead.",
         _superseded,
+    ),
+    Point(
+        "removed",
+        "When the host removes its seat it ends, and does not ask for a seat there again.",
+        _removed,
     ),
     Point(
         "draining",

@@ -148,6 +148,13 @@ class Table:
         seat.ready = occupant == table_pb2.OCCUPANT_REMOTE_BOT
         self.add(event_pb2.Event(seat_taken=event_pb2.SeatTaken(seat=seat)))
 
+    def remove_client(self) -> None:
+        """Frees the client's seat, as its host does."""
+        self.seats[CLIENT].Clear()
+        self.seats[CLIENT].seat = CLIENT
+        left = event_pb2.SeatLeft(seat=CLIENT, reason=event_pb2.LEAVE_REASON_REMOVED)
+        self.add(event_pb2.Event(seat_left=left))
+
     def make_ready(self, ready: bool) -> None:
         """Notes that the client is ready, or no longer is."""
         if self.seats[CLIENT].ready != ready:

@@ -126,7 +126,11 @@ class _AtTable:
             lambda: full.size,
             self._leave_for_good,
             self._caps.ascii_only,
-            {**full.commands, "chat": self._open_chat},
+            {
+                **full.commands,
+                "chat": self._open_chat,
+                "ask_whom_to_remove": self._ask_whom_to_remove,
+            },
         )
 
     # As the content of a full screen
@@ -159,6 +163,9 @@ class _AtTable:
 
     def _open_chat(self) -> None:
         self._full.ask(_("say:"), self._commands.say)
+
+    def _ask_whom_to_remove(self) -> None:
+        self._full.ask(_("remove (name or seat number):"), self._commands.remove)
 
     # What runs beside it
 

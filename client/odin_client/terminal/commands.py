@@ -250,6 +250,14 @@ class Commands:
         else:
             self._screen.notice = _("There is no bot here that you could remove.")
 
+    def remove(self, name: str) -> None:
+        """Frees the seat that was typed, by its name or number."""
+        seat = self._screen.table.seat_named(name)
+        if seat is not None:
+            self._call(self._session.free_seat(seat))
+        elif name.strip():
+            self._screen.notice = _("Nobody here is called {name}.").format(name=name.strip())
+
     def _change_level(self, step: int) -> None:
         levels = self._screen.levels
         at = levels.index(self._screen.level) if self._screen.level in levels else 0

@@ -13,7 +13,7 @@ from typing import Final
 
 from odin_client.languages import _
 from odin_client.terminal.screen import Page, Question, Screen
-from odin_client.values import Phase
+from odin_client.values import Occupant, Phase
 from odin_engine import Colour
 
 _NUMBERS: Final = range(1, 10)
@@ -129,7 +129,7 @@ def _of_phase(screen: Screen) -> tuple[Binding, ...]:
         case Phase.WAITING:
             played = (_scores(),) if screen.table.game else ()
             ready = (Binding(("space",), "ready", None, _("ready"), _("Space")),) if seated else ()
-            bots = _bots() if screen.table.i_am_host else ()
+            bots = _bots(screen) if screen.table.i_am_host else ()
             about = (
                 Binding(("i",), "invite", None, _("invite"), "i"),
                 Binding(("o",), "open", Page.OPTIONS, _("options"), "o"),
@@ -156,10 +156,17 @@ def _at_final_scores(screen: Screen, talk: tuple[Binding, ...]) -> tuple[Binding
     return (*again, *(room if waits else ()), _leave(), *talk, _scores(), _log(), _help())
 
 
-def _bots() -> tuple[Binding, ...]:
+def _bots(screen: Screen) -> tuple[Binding, ...]:
+    """Adding bots, and freeing seats. `k` frees any seat, so it takes the place of `B` below."""
+    others = any(
+        seat.occupant is not Occupant.BUILT_IN_BOT and seat.seat != screen.table.my_seat
+        for seat in screen.table.taken_seats
+    )
+    remove = (Binding(("k",), "ask_whom_to_remove", None, _("remove"), "k"),) if others else ()
     return (
         Binding(("b",), "add_bot", None, _("bot"), "b"),
-        Binding(("B",), "remove_bot", None, _("no bot"), "B"),
+        Binding(("B",), "remove_bot", None, "" if others else _("no bot"), "B"),
+        *remove,
         Binding(("right", "+"), "change_level", 1, _("level"), "←→"),
         Binding(("left", "-"), "change_level", -1),
     )

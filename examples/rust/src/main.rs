@@ -120,6 +120,11 @@ async fn play(
         table.apply(&item);
         record(&item, out)?;
         check.apply(&item)?;
+        if table.unseated && !table.over {
+            return Err(
+                "our seat is gone: the host has removed us, or we were away for too long".into(),
+            );
+        }
         if as_person && table.asked {
             table.asked = false;
             seat.say_ready(check.nonce(), check.commitment.clone())

@@ -17,6 +17,8 @@ pub struct Table {
     decision: Option<Decision>,
     /// Whether there is nothing left to play.
     pub over: bool,
+    /// Whether our seat is gone: the host has removed us, or we were away.
+    pub unseated: bool,
     names: BTreeMap<i32, String>,
     /// The total of each seat so far.
     scores: Vec<(i32, i32)>,
@@ -41,6 +43,7 @@ impl Table {
                     self.names.insert(seat.seat, printable(&seat.name));
                 }
             }
+            Some(Payload::SeatLeft(left)) if Some(left.seat) == self.seat => self.unseated = true,
             Some(Payload::ReadyChanged(changed)) if Some(changed.seat) == self.seat => {
                 self.asked = !changed.ready;
             }
@@ -96,6 +99,7 @@ impl From<&TableView> for Table {
         let players = game.players.iter();
         Self {
             seat: view.your_seat,
+            unseated: view.your_seat.is_none(),
             asked: paused
                 && seats
                     .clone()

@@ -85,6 +85,9 @@ async function play(seat: Seat, asPerson: boolean, out: number): Promise<void> {
     if (table.over) {
       break;
     }
+    if (table.unseated) {
+      throw new Error("our seat is gone: the host has removed us, or we were away for too long");
+    }
     if (asPerson && table.asked) {
       table.asked = false;
       await seat.sayReady(check.nonce(), check.commitment);

@@ -15,6 +15,8 @@ export class Table {
   decision: Decision | undefined;
   /** Whether there is nothing left to play. */
   over = false;
+  /** Whether our seat is gone: the host has removed us, or we were away. */
+  unseated = false;
   readonly names = new Map<number, string>();
   scores: { seat: number; total: number }[] = [];
   /** The seats that won, once the game is over. */
@@ -35,6 +37,7 @@ export class Table {
   #restart({ yourSeat, phase, seats, decision, game }: TableView): void {
     const paused = [TablePhase.WAITING, TablePhase.BETWEEN_DEALS].includes(phase);
     this.seat = yourSeat;
+    this.unseated = yourSeat === undefined;
     this.asked = paused && seats.some(({ seat, ready }) => seat === yourSeat && !ready);
     this.decision = decision;
     this.over = [TablePhase.GAME_OVER, TablePhase.CLOSED].includes(phase);
@@ -52,6 +55,9 @@ export class Table {
         if (payload.value.seat) {
           this.names.set(payload.value.seat.seat, printable(payload.value.seat.name));
         }
+        break;
+      case "seatLeft":
+        this.unseated ||= payload.value.seat === this.seat;
         break;
       case "readyChanged":
         if (payload.value.seat === this.seat) {

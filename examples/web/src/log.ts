@@ -11,7 +11,9 @@ export function sentence({ payload }: Event, table: Table, leaver: string): stri
     case "seatTaken":
       return payload.value.seat && `${payload.value.seat.name} sat down`;
     case "seatLeft":
-      return `${leaver} left`;
+      return payload.value.reason === LeaveReason.REMOVED
+        ? `The host removed ${leaver}`
+        : `${leaver} left`;
     case "hostChanged":
       return payload.value.seat === undefined
         ? undefined

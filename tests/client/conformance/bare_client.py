@@ -57,6 +57,8 @@ class Mistake(Enum):
     ACTS_ON_A_DECISION_IT_HAS_NOT_SEEN = auto()
     COMES_BACK_ALTHOUGH_SUPERSEDED = auto()
     LEAVES_ALTHOUGH_SUPERSEDED = auto()
+    STAYS_ALTHOUGH_REMOVED = auto()
+    SITS_DOWN_AGAIN_ALTHOUGH_REMOVED = auto()
     COMES_BACK_BEFORE_IT_IS_TIME = auto()
     REPEATS_BEFORE_IT_IS_TIME = auto()
     WAITS_ON_A_SILENT_STREAM_FOR_EVER = auto()
@@ -104,6 +106,7 @@ class BareClient:
         self._decision: decision_pb2.Decision | None = None
         self._answered = 0
         self._over = False
+        self._removed = False
 
     async def run(self) -> int:
         """Plays; gives the exit code."""
@@ -116,13 +119,7 @@ class BareClient:
         async with grpc.aio.insecure_channel(self._address, options=options) as channel:
             self._lobby = lobby_pb2_grpc.LobbyServiceStub(channel)
             self._play = play_pb2_grpc.PlayServiceStub(channel)
-            seat = lobby_pb2.TakeSeatRequest(
-                request_id=secrets.token_hex(8),
-                table=self._table,
-                name=self._name,
-                occupant=table_pb2.OCCUPANT_REMOTE_BOT,
-            )
-            self._seat = (await self._call(self._lobby.TakeSeat, seat)).seat
+            await self._sit_down()
             pause: float | None = 0.0
             while pause is not None:
                 await asyncio.sleep(pause)  # for as long as the server asked
@@ -135,6 +132,15 @@ class BareClient:
                 if self._mistake is Mistake.FORGETS_ITS_PLACE:
                     self._place = play_pb2.WatchTableRequest(table=self._table)
             return 0 if self._over else 1
+
+    async def _sit_down(self) -> None:
+        seat = lobby_pb2.TakeSeatRequest(
+            request_id=secrets.token_hex(8),
+            table=self._table,
+            name=self._name,
+            occupant=table_pb2.OCCUPANT_REMOTE_BOT,
+        )
+        self._seat = (await self._call(self._lobby.TakeSeat, seat)).seat
 
     # Following
 
@@ -150,7 +156,9 @@ class BareClient:
                     return PAUSE
                 self._items += 1
                 await self._take(item)
-                if self._over:
+                if self._removed and self._mistake is Mistake.SITS_DOWN_AGAIN_ALTHOUGH_REMOVED:
+                    await self._sit_down()
+                if self._over or self._removed:
                     return None
                 if item.HasField("stream_end"):
                     return await self._after(item.stream_end)
@@ -206,6 +214,8 @@ class BareClient:
                 self._decision = None
             case "game_ended" | "table_closed":
                 self._over = True
+            case "seat_left" if event.seat_left.seat == self._seat:
+                self._removed = self._mistake is not Mistake.STAYS_ALTHOUGH_REMOVED
             case None if self._mistake is Mistake.STUMBLES_OVER_AN_EVENT:
                 raise ValueError("an event that I do not know")
             case _:

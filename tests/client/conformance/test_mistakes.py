@@ -43,6 +43,8 @@ WHERE: Final = {
     Mistake.ACTS_ON_A_DECISION_IT_HAS_NOT_SEEN: ("stale-decision", "Act on decision"),
     Mistake.COMES_BACK_ALTHOUGH_SUPERSEDED: ("superseded", "WatchTable"),
     Mistake.LEAVES_ALTHOUGH_SUPERSEDED: ("superseded", "LeaveSeat"),
+    Mistake.STAYS_ALTHOUGH_REMOVED: ("removed", HANGS),
+    Mistake.SITS_DOWN_AGAIN_ALTHOUGH_REMOVED: ("removed", "TakeSeat"),
     Mistake.COMES_BACK_BEFORE_IT_IS_TIME: ("draining", "WatchTable after event"),
     Mistake.REPEATS_BEFORE_IT_IS_TIME: ("draining", "Act on decision"),
     Mistake.WAITS_ON_A_SILENT_STREAM_FOR_EVER: ("heartbeat-stops", HANGS),

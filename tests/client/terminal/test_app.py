@@ -184,6 +184,19 @@ async def test_the_host_seats_bots_and_starts() -> None:
         await zoe.wait_for("YOUR TURN", "CENTRE empty")
 
 
+async def test_the_host_removes_a_person_by_name_or_seat_number() -> None:
+    async with playing(MINE, OTHERS, started=False) as (zoe, _):
+        zoe.press("b")
+        await zoe.wait_for("[bot]")
+        zoe.press("k", "C", "l", "e", "o", "enter")
+        await zoe.wait_for("Nobody here is called Cleo.")
+        zoe.press("k", "3", "enter")
+        await zoe.wait_for("WAITING ROOM", without="[bot]")
+        # Zoe is ready alone, so nothing starts.
+        zoe.press("k", "b", "o", "b", "enter")
+        await zoe.wait_for("Bob was removed.", "a game needs two players")
+
+
 async def test_the_waiting_room_says_how_others_come_and_how_the_table_plays() -> None:
     async with playing(MINE, OTHERS, started=False) as (zoe, _):
         zoe.press("i")

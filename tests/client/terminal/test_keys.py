@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from odin_client.terminal.keys import ALWAYS, bindings
+from odin_client.values import Seat
 from tests.client.terminal import samples
 
 
@@ -56,3 +57,15 @@ def test_only_the_host_starts_and_seats_bots() -> None:
     assert {"start", "add_bot", "remove_bot"} <= {b.command for b in bindings(here)}
     here.table.i_am_host = False
     assert not {"start", "add_bot", "remove_bot"} & {b.command for b in bindings(here)}
+
+
+def test_only_the_host_removes_people_and_only_when_there_is_one() -> None:
+    here = samples.waiting()
+    assert "ask_whom_to_remove" in {b.command for b in bindings(here)}
+    here.table.i_am_host = False
+    assert "ask_whom_to_remove" not in {b.command for b in bindings(here)}
+    alone = samples.waiting()
+    alone.table.seats = tuple(
+        seat if seat.seat == alone.table.my_seat else Seat(seat.seat) for seat in alone.table.seats
+    )
+    assert "ask_whom_to_remove" not in {b.command for b in bindings(alone)}

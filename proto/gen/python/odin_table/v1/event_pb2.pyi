@@ -75,7 +75,10 @@ class _LeaveReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_LeaveReas
     LEAVE_REASON_AWAY: _LeaveReason.ValueType  # 2
     """They stayed away for too long."""
     LEAVE_REASON_REMOVED: _LeaveReason.ValueType  # 3
-    """The host removed this bot."""
+    """The host removed them: a built-in bot (RemoveBot), or a person or remote bot (RemoveSeat), whose
+    credential cannot take a seat at this table any more. A client that loses its own seat in this way
+    stops; trying again does not help.
+    """
 
 class LeaveReason(_LeaveReason, metaclass=_LeaveReasonEnumTypeWrapper):
     """Why somebody is no longer at a seat."""
@@ -87,7 +90,10 @@ LEAVE_REASON_LEFT: LeaveReason.ValueType  # 1
 LEAVE_REASON_AWAY: LeaveReason.ValueType  # 2
 """They stayed away for too long."""
 LEAVE_REASON_REMOVED: LeaveReason.ValueType  # 3
-"""The host removed this bot."""
+"""The host removed them: a built-in bot (RemoveBot), or a person or remote bot (RemoveSeat), whose
+credential cannot take a seat at this table any more. A client that loses its own seat in this way
+stops; trying again does not help.
+"""
 Global___LeaveReason: _TypeAlias = LeaveReason  # noqa: Y015
 
 class _CloseReason:

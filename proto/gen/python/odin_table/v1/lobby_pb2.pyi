@@ -637,6 +637,68 @@ class RemoveBotResponse(_message.Message):
 Global___RemoveBotResponse: _TypeAlias = RemoveBotResponse  # noqa: Y015
 
 @_typing.final
+class RemoveSeatRequest(_message.Message):
+    """Frees the seat of a person or a remote bot. Announced as the feature "remove_seat"."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    request_id: _builtins.str
+    """Unique per credential, 1 to 64 characters."""
+    table: _builtins.str
+    """The handle of the table."""
+    seat: _builtins.int
+    """The seat, from 0."""
+    name: _builtins.str
+    """The name of the player who is meant. When someone else sits there by now, the call is refused.
+    Empty: anyone who sits there.
+    """
+    def __init__(
+        self,
+        *,
+        request_id: _builtins.str = ...,
+        table: _builtins.str = ...,
+        seat: _builtins.int = ...,
+        name: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "request_id", b"request_id", "seat", b"seat", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RemoveSeatRequest: _TypeAlias = RemoveSeatRequest  # noqa: Y015
+
+@_typing.final
+class RemoveSeatResponse(_message.Message):
+    """It is done. Announced as the feature "remove_seat"."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQ_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    seq: _builtins.int
+    """The number of the last event of what this did."""
+    replayed: _builtins.bool
+    """Whether this repeats an earlier answer."""
+    def __init__(
+        self,
+        *,
+        seq: _builtins.int = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["replayed", b"replayed", "seq", b"seq"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RemoveSeatResponse: _TypeAlias = RemoveSeatResponse  # noqa: Y015
+
+@_typing.final
 class RematchRequest(_message.Message):
     """Asks for another game."""
 

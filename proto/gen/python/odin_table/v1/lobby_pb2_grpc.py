@@ -80,6 +80,11 @@ class LobbyServiceStub:
                 request_serializer=odin__table_dot_v1_dot_lobby__pb2.RemoveBotRequest.SerializeToString,
                 response_deserializer=odin__table_dot_v1_dot_lobby__pb2.RemoveBotResponse.FromString,
                 _registered_method=True)
+        self.RemoveSeat = channel.unary_unary(
+                '/odin_table.v1.LobbyService/RemoveSeat',
+                request_serializer=odin__table_dot_v1_dot_lobby__pb2.RemoveSeatRequest.SerializeToString,
+                response_deserializer=odin__table_dot_v1_dot_lobby__pb2.RemoveSeatResponse.FromString,
+                _registered_method=True)
         self.Rematch = channel.unary_unary(
                 '/odin_table.v1.LobbyService/Rematch',
                 request_serializer=odin__table_dot_v1_dot_lobby__pb2.RematchRequest.SerializeToString,
@@ -125,7 +130,8 @@ class LobbyServiceServicer:
         held it holds nothing any more. A stream that the caller has open goes on with a snapshot then.
         Nobody takes the seat of somebody who is merely away. Refusals:
         TABLE_NOT_FOUND, GAME_OVER, ALREADY_STARTED, TABLE_FULL, SEAT_TAKEN, NAME_TAKEN, INVALID_OPTION;
-        NOT_ALLOWED for a bot at a table that is not open to bots. Safe to repeat with its request_id.
+        NOT_ALLOWED for a bot at a table that is not open to bots, and for a caller whom the host has
+        removed from this table (RemoveSeat). Safe to repeat with its request_id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -173,6 +179,17 @@ class LobbyServiceServicer:
     def RemoveBot(self, request, context):
         """Removes a built-in bot. Host only, while the table waits. Refusals: TABLE_NOT_FOUND, NOT_ALLOWED,
         GAME_OVER, ALREADY_STARTED, INVALID_OPTION (no built-in bot there). Safe to repeat with its request_id.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RemoveSeat(self, request, context):
+        """Frees the seat of a person or a remote bot, and bars its holder from this table: that credential
+        is refused by TakeSeat here (NOT_ALLOWED) from now on; it may still watch. Host only, while the
+        table waits. Announced as the feature "remove_seat". Refusals: TABLE_NOT_FOUND, NOT_ALLOWED,
+        GAME_OVER, ALREADY_STARTED, INVALID_OPTION (a free seat, a built-in bot, the host's own seat, or
+        someone other than the one named). Safe to repeat with its request_id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -243,6 +260,11 @@ def add_LobbyServiceServicer_to_server(servicer, server):
                     servicer.RemoveBot,
                     request_deserializer=odin__table_dot_v1_dot_lobby__pb2.RemoveBotRequest.FromString,
                     response_serializer=odin__table_dot_v1_dot_lobby__pb2.RemoveBotResponse.SerializeToString,
+            ),
+            'RemoveSeat': grpc.unary_unary_rpc_method_handler(
+                    servicer.RemoveSeat,
+                    request_deserializer=odin__table_dot_v1_dot_lobby__pb2.RemoveSeatRequest.FromString,
+                    response_serializer=odin__table_dot_v1_dot_lobby__pb2.RemoveSeatResponse.SerializeToString,
             ),
             'Rematch': grpc.unary_unary_rpc_method_handler(
                     servicer.Rematch,
@@ -499,6 +521,33 @@ class LobbyService:
             '/odin_table.v1.LobbyService/RemoveBot',
             odin__table_dot_v1_dot_lobby__pb2.RemoveBotRequest.SerializeToString,
             odin__table_dot_v1_dot_lobby__pb2.RemoveBotResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RemoveSeat(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/odin_table.v1.LobbyService/RemoveSeat',
+            odin__table_dot_v1_dot_lobby__pb2.RemoveSeatRequest.SerializeToString,
+            odin__table_dot_v1_dot_lobby__pb2.RemoveSeatResponse.FromString,
             options,
             channel_credentials,
             insecure,

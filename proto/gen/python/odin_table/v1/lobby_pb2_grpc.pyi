@@ -53,7 +53,8 @@ class LobbyServiceStub:
     held it holds nothing any more. A stream that the caller has open goes on with a snapshot then.
     Nobody takes the seat of somebody who is merely away. Refusals:
     TABLE_NOT_FOUND, GAME_OVER, ALREADY_STARTED, TABLE_FULL, SEAT_TAKEN, NAME_TAKEN, INVALID_OPTION;
-    NOT_ALLOWED for a bot at a table that is not open to bots. Safe to repeat with its request_id.
+    NOT_ALLOWED for a bot at a table that is not open to bots, and for a caller whom the host has
+    removed from this table (RemoveSeat). Safe to repeat with its request_id.
     """
     LeaveSeat: _aio.UnaryUnaryMultiCallable[_lobby_pb2.LeaveSeatRequest, _lobby_pb2.LeaveSeatResponse]
     """Leaves the caller's seat. During a game a substitute plays on, and the caller can come back with
@@ -81,6 +82,13 @@ class LobbyServiceStub:
     RemoveBot: _aio.UnaryUnaryMultiCallable[_lobby_pb2.RemoveBotRequest, _lobby_pb2.RemoveBotResponse]
     """Removes a built-in bot. Host only, while the table waits. Refusals: TABLE_NOT_FOUND, NOT_ALLOWED,
     GAME_OVER, ALREADY_STARTED, INVALID_OPTION (no built-in bot there). Safe to repeat with its request_id.
+    """
+    RemoveSeat: _aio.UnaryUnaryMultiCallable[_lobby_pb2.RemoveSeatRequest, _lobby_pb2.RemoveSeatResponse]
+    """Frees the seat of a person or a remote bot, and bars its holder from this table: that credential
+    is refused by TakeSeat here (NOT_ALLOWED) from now on; it may still watch. Host only, while the
+    table waits. Announced as the feature "remove_seat". Refusals: TABLE_NOT_FOUND, NOT_ALLOWED,
+    GAME_OVER, ALREADY_STARTED, INVALID_OPTION (a free seat, a built-in bot, the host's own seat, or
+    someone other than the one named). Safe to repeat with its request_id.
     """
     Rematch: _aio.UnaryUnaryMultiCallable[_lobby_pb2.RematchRequest, _lobby_pb2.RematchResponse]
     """Asks for another game with the same seats, after a game: the table waits again, the caller is
@@ -135,7 +143,8 @@ class LobbyServiceServicer(metaclass=_abc_1.ABCMeta):
         held it holds nothing any more. A stream that the caller has open goes on with a snapshot then.
         Nobody takes the seat of somebody who is merely away. Refusals:
         TABLE_NOT_FOUND, GAME_OVER, ALREADY_STARTED, TABLE_FULL, SEAT_TAKEN, NAME_TAKEN, INVALID_OPTION;
-        NOT_ALLOWED for a bot at a table that is not open to bots. Safe to repeat with its request_id.
+        NOT_ALLOWED for a bot at a table that is not open to bots, and for a caller whom the host has
+        removed from this table (RemoveSeat). Safe to repeat with its request_id.
         """
 
     @_abc_1.abstractmethod
@@ -193,6 +202,19 @@ class LobbyServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _abc.Awaitable[_lobby_pb2.RemoveBotResponse]:
         """Removes a built-in bot. Host only, while the table waits. Refusals: TABLE_NOT_FOUND, NOT_ALLOWED,
         GAME_OVER, ALREADY_STARTED, INVALID_OPTION (no built-in bot there). Safe to repeat with its request_id.
+        """
+
+    @_abc_1.abstractmethod
+    def RemoveSeat(
+        self,
+        request: _lobby_pb2.RemoveSeatRequest,
+        context: _aio.ServicerContext[_lobby_pb2.RemoveSeatRequest, _abc.Awaitable[_lobby_pb2.RemoveSeatResponse]],
+    ) -> _abc.Awaitable[_lobby_pb2.RemoveSeatResponse]:
+        """Frees the seat of a person or a remote bot, and bars its holder from this table: that credential
+        is refused by TakeSeat here (NOT_ALLOWED) from now on; it may still watch. Host only, while the
+        table waits. Announced as the feature "remove_seat". Refusals: TABLE_NOT_FOUND, NOT_ALLOWED,
+        GAME_OVER, ALREADY_STARTED, INVALID_OPTION (a free seat, a built-in bot, the host's own seat, or
+        someone other than the one named). Safe to repeat with its request_id.
         """
 
     @_abc_1.abstractmethod
