@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable
 from datetime import timedelta
-from typing import Final
+from typing import Final, Self
 
 from odin_server.errors import rate_limited
 
@@ -38,10 +38,10 @@ class Buckets:
         if level < 1:
             raise self._refusal((1 - level) / self._per_second)
 
-    def spend(self, caller: Hashable) -> None:
-        """Takes one token, if there is one, and never refuses."""
+    def give_back(self, caller: Hashable) -> None:
+        """Puts back a token that was taken for nothing."""
         level, now = self._level(caller)
-        self._set(caller, max(0.0, level - 1), now)
+        self._set(caller, min(self._burst, level + 1), now)
 
     def _level(self, caller: Hashable) -> tuple[float, float]:
         now = self._monotonic()
@@ -63,7 +63,11 @@ class Buckets:
 
 
 class Held:
-    """How many of something each caller holds at the moment."""
+    """How many of something each caller holds at the moment.
+
+    Nothing may be awaited between `check` and `add`, else a crowd passes the check together: hence
+    `Reserved`.
+    """
 
     def __init__(self, limit: str, most: int) -> None:
         self._limit = limit
@@ -88,3 +92,30 @@ class Held:
         self._counts[caller] -= 1
         if self._counts[caller] <= 0:
             del self._counts[caller]
+
+
+class Reserved:
+    """One more of everything that a caller is about to hold: checked and counted at once.
+
+    Raises RATE_LIMITED, and then counts nothing. `release` it once what it was for is over or did
+    not come about; the second time nothing happens.
+    """
+
+    def __init__(self, *counts: tuple[Held, Hashable]) -> None:
+        for held, caller in counts:
+            held.check(caller)
+        for held, caller in counts:
+            held.add(caller)
+        self._counts = counts
+
+    def release(self) -> None:
+        """Counts it no more."""
+        counts, self._counts = self._counts, ()
+        for held, caller in counts:
+            held.remove(caller)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()

@@ -16,7 +16,7 @@ from odin_server import table_commands as commands
 from odin_server.errors import malformed, table_damaged, table_not_found
 from odin_server.event_log import Entry, StoreUnavailable, TableDamaged
 from odin_server.events import RequestKey, TableOptions
-from odin_server.limits import Held
+from odin_server.limits import Held, Reserved
 from odin_server.table import Listener, Table, World
 from odin_server.table_state import TablePhase, TableState
 
@@ -155,6 +155,11 @@ class Lobby:
                 raise table_not_found()
         return table
 
+    def is_code_of(self, code: str, handle: str) -> bool:
+        """Whether this is the code of this table, or of any if no handle is named."""
+        by_code = self._by_code.get(typed(code))
+        return by_code is not None and typed(handle) in ("", by_code)
+
     async def known(self, handle: str) -> Table:
         """The table with this handle, as somebody may have typed it, private or not.
 
@@ -286,10 +291,12 @@ class Lobby:
 
     # Limits
 
-    def check_seats(self, holder: bytes, address: str) -> None:
-        """Raises RATE_LIMITED when this caller, or its address, holds as many seats as it may."""
-        self._seats_of_holder.check(holder)
-        self._seats_of_address.check(address)
+    def reserve_seat(self, holder: bytes, address: str) -> Reserved:
+        """Counts a seat that is about to be taken, until it is `seated` or was refused.
+
+        Raises RATE_LIMITED when this caller, or its address, holds as many seats as it may.
+        """
+        return Reserved((self._seats_of_holder, holder), (self._seats_of_address, address))
 
     def seated(self, handle: str, holder: bytes, address: str) -> None:
         """Somebody has taken a seat at this table from this address."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import ExitStack
 from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
@@ -26,7 +27,7 @@ from odin_server.errors import Reason, Refusal, malformed, not_allowed, table_da
 from odin_server.event_log import Conflict, EventLog, Stored, TableDamaged
 from odin_server.events import Record, RequestKey, SeatResumed, SeatTaken, TableOpened
 from odin_server.features import FEATURES
-from odin_server.limits import Buckets, Held
+from odin_server.limits import Buckets, Held, Reserved
 from odin_server.lobby import Lobby
 from odin_server.requests import action_from, nonce_from, occupant_from, options_from
 from odin_server.settings import Limits
@@ -186,8 +187,10 @@ class Services:
 
         async def enter() -> Table:
             table = await self._find(request.table, request.code, caller)
+            reserved.close()
             if table.state.seat_held_by(caller.holder) is None:
-                self._lobby.check_seats(caller.holder, caller.address)
+                seat = self._lobby.reserve_seat(caller.holder, caller.address)
+                reserved.enter_context(seat)
             return table
 
         def sit_down(draft: Draft) -> int:
@@ -196,9 +199,10 @@ class Services:
             name = "" if own else cleaned("name", request.name, self._limits.name_characters)
             return commands.take_seat(draft, caller.holder, name, wanted, occupant)
 
-        answered, seat = await self._change(key, enter, sit_down, _seat_taken)
-        if not answered.replayed:
-            self._lobby.seated(answered.table, caller.holder, caller.address)
+        with ExitStack() as reserved:
+            answered, seat = await self._change(key, enter, sit_down, _seat_taken)
+            if not answered.replayed:
+                self._lobby.seated(answered.table, caller.holder, caller.address)
         return lobby_pb2.TakeSeatResponse(
             table=answered.table, seat=seat, seq=answered.seq, replayed=answered.replayed
         )
@@ -307,19 +311,21 @@ class Services:
             # It counts in another log: what the client knows is void.
             after_seq = None
         whose = caller.credential or caller.address
-        self._streams_of_address.check(caller.address)
-        self._streams_of_credential.check(whose)
-        holder = caller.credential
-        if holder is not None:
-            await table.submit(lambda draft: commands.come_back(draft, holder))
-        self._streams_of_address.add(caller.address)
-        self._streams_of_credential.add(whose)
-        stream = self._watch.open(table, caller.credential)
+        reserved = Reserved(
+            (self._streams_of_address, caller.address), (self._streams_of_credential, whose)
+        )
+        try:
+            if caller.credential is not None:
+                holder = caller.credential
+                await table.submit(lambda draft: commands.come_back(draft, holder))
+            stream = self._watch.open(table, caller.credential)
+        except BaseException:
+            reserved.release()
+            raise
 
         def gone() -> None:
             self._watch.close(stream)
-            self._streams_of_address.remove(caller.address)
-            self._streams_of_credential.remove(whose)
+            reserved.release()
 
         return stream.items(after_seq, self._clock), gone
 
@@ -381,14 +387,17 @@ class Services:
             raise malformed("table", "Name the table.")
         if caller.is_operator:
             return await self._lobby.known(handle)
-        if code:
+        # A wrong code is counted before anything is awaited, and not after: see `Held`.
+        is_wrong = bool(code) and not self._lobby.is_code_of(code, handle)
+        if is_wrong:
+            self._wrong_codes.take(caller.address)
+        elif code:
             self._wrong_codes.check(caller.address)
-        try:
-            return await self._lobby.find(handle, code, caller.credential)
-        except Refusal:
-            if code:
-                self._wrong_codes.spend(caller.address)
-            raise
+        table = await self._lobby.find(handle, code, caller.credential)
+        if is_wrong:
+            # No code was needed.
+            self._wrong_codes.give_back(caller.address)
+        return table
 
     async def _simple(
         self, request: Any, caller: Caller, command: Callable[[Draft], None]

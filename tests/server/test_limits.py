@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import replace
 from typing import Any
@@ -12,6 +12,8 @@ import grpc
 import pytest
 
 from odin_server.clock import SystemClock
+from odin_server.event_log import MemoryLog
+from odin_server.events import Batch
 from odin_server.limits import Buckets
 from odin_server.settings import Limits, Settings
 from odin_table.v1 import chat_pb2, lobby_pb2, play_pb2, table_pb2
@@ -24,6 +26,18 @@ class StoppedWatch(SystemClock):
 
     def monotonic(self) -> float:
         return 0.0
+
+
+class SlowLog(MemoryLog):
+    """A disk that takes its time, in which a crowd can come."""
+
+    async def append(self, table: str, expected_seq: int, batch: Batch) -> None:
+        await asyncio.sleep(0.05)
+        await super().append(table, expected_seq, batch)
+
+    async def read(self, table: str, after_seq: int = 0) -> list[Batch]:
+        await asyncio.sleep(0.05)
+        return await super().read(table, after_seq)
 
 
 def limited(**limits: float) -> Settings:
@@ -64,6 +78,71 @@ async def test_many_tables_at_once_do_not_pass_the_check_together(serve: Serve, 
     ann = meet(server, "Ann")
     results = await asyncio.gather(*(ann.open_table() for _ in range(10)), return_exceptions=True)
     assert sum(isinstance(result, str) for result in results) == 3
+
+
+def through(results: Sequence[object], limit: str) -> int:
+    """How many calls of a crowd were let through; the others were refused for this limit."""
+    refused = [result for result in results if isinstance(result, BaseException)]
+    for error in refused:
+        assert isinstance(error, Refused), error
+        assert (error.reason, error.facts["limit"]) == ("RATE_LIMITED", limit)
+    return len(results) - len(refused)
+
+
+@pytest.mark.parametrize("limit", ["seats_per_credential", "seats_per_address"])
+async def test_a_crowd_takes_no_more_seats_than_one_by_one(
+    serve: Serve, meet: Meet, limit: str
+) -> None:
+    server = await serve(limited(**{limit: 3}), log=SlowLog())
+    ann = meet(server, "Ann")
+    tables = await asyncio.gather(*(ann.open_table() for _ in range(10)))
+    for _ in range(2):
+        sat = await asyncio.gather(*map(ann.sit, tables), return_exceptions=True)
+        assert through(sat, limit) == 3
+        # Those that were refused count no more, and neither do those that are left.
+        for table, result in zip(tables, sat, strict=True):
+            if not isinstance(result, BaseException):
+                await ann.leave(table)
+
+
+@pytest.mark.parametrize("limit", ["streams_per_credential", "streams_per_address"])
+async def test_a_crowd_opens_no_more_streams_than_one_by_one(
+    serve: Serve, meet: Meet, limit: str
+) -> None:
+    server = await serve(limited(**{limit: 3}), log=SlowLog())
+    ann = meet(server, "Ann")
+    table = await ann.open_table()
+    async with AsyncExitStack() as stack, asyncio.TaskGroup() as beside:
+        # A stream of somebody with a credential waits for what the table is doing.
+        beside.create_task(ann.sit(table))
+        streams = [await stack.enter_async_context(aclosing(ann.watch(table))) for _ in range(10)]
+        opened = await asyncio.gather(*map(anext, streams), return_exceptions=True)
+        assert through(opened, limit) == 3
+
+
+async def test_a_crowd_tries_no_more_codes_than_one_by_one(serve: Serve, meet: Meet) -> None:
+    """At tables that are not in memory, so that looking for them takes a moment."""
+    server = await serve(clock=StoppedWatch(), log=SlowLog())
+    eve = meet(server, "Eve")
+    guesses = [play_pb2.GetViewRequest(table=f"ZZ{n}", code=f"000000{n}") for n in range(10, 40)]
+    seen = await asyncio.gather(
+        *(eve.call(eve.play.GetView, guess) for guess in guesses), return_exceptions=True
+    )
+    assert all(isinstance(result, Refused) for result in seen)
+    reasons = [result.reason for result in seen if isinstance(result, Refused)]
+    assert reasons.count("TABLE_NOT_FOUND") == 10
+    assert reasons.count("RATE_LIMITED") == 20
+
+
+async def test_a_code_that_nobody_needed_costs_nothing(serve: Serve, meet: Meet) -> None:
+    """At a public table, and for whoever sits at a private one."""
+    server = await serve(clock=StoppedWatch())
+    ann = meet(server, "Ann")
+    private = table_pb2.TableOptions(visibility=table_pb2.VISIBILITY_PRIVATE)
+    for table in (await ann.open_table(), await ann.open_table(private)):
+        request = play_pb2.GetViewRequest(table=table, code="00000000")
+        for _ in range(15):
+            await ann.call(ann.play.GetView, request)
 
 
 async def test_seats(serve: Serve, meet: Meet) -> None:
