@@ -27,6 +27,9 @@ _SIGNALS: Final = tuple(
     getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
 
+_MAX_SIZE: Final = 500
+"""Columns and rows that are drawn at most: some terminals say something absurd for a moment."""
+
 
 class ClickOutput(Vt100_Output):
     """Asks the terminal for clicks only; the stock output asks for every motion of the mouse."""
@@ -47,11 +50,19 @@ def output_to(stdout: TextIO) -> Vt100_Output:
         try:
             cols, rows = os.get_terminal_size(stdout.fileno())
         except OSError:
-            cols, rows = 80, 24
-        # Some terminals say 0x0 for a moment, or something absurd.
-        return Size(rows=min(max(rows, 1), 500), columns=min(max(cols, 1), 500))
+            cols, rows = 0, 0
+        # A serial line or a container may say 0, which means that it does not know.
+        cols = cols or _number_in("COLUMNS") or 80
+        rows = rows or _number_in("LINES") or 24
+        return Size(rows=min(rows, _MAX_SIZE), columns=min(cols, _MAX_SIZE))
 
     return ClickOutput(stdout, size, term=os.environ.get("TERM"))
+
+
+def _number_in(variable: str) -> int:
+    """The positive number in this variable of the environment; 0 when there is none."""
+    text = os.environ.get(variable, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
 
 
 @contextlib.contextmanager
