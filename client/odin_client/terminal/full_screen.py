@@ -41,6 +41,7 @@ from prompt_toolkit.styles import Style
 from odin_client.languages import _
 from odin_client.terminal.capabilities import Capabilities, Depth
 from odin_client.terminal.cells import Click, Line
+from odin_client.terminal.key_input import read_whole_sequences
 from odin_client.terminal.style import rules_of
 from odin_client.terminal.takeover import ended_by_signals, errors_to, output_to, titled
 
@@ -253,6 +254,8 @@ class FullScreen:
             self._app.output.flush()
 
     def _application(self, source: Input | None, target: Output | None) -> _Application:
+        source = source or create_input(sys.stdin)
+        read_whole_sequences(source)
         app = _Application(
             layout=Layout(self._layout(), focused_element=self._picture),
             key_bindings=self._key_bindings(),
@@ -261,7 +264,7 @@ class FullScreen:
             full_screen=True,
             mouse_support=Condition(lambda: self._mouse),
             min_redraw_interval=0.02,
-            input=source or create_input(sys.stdin),
+            input=source,
             output=target or output_to(sys.stdout),
         )
         # A lone Esc is told from the beginning of another key by waiting; stock waits a second.

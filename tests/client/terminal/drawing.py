@@ -43,7 +43,7 @@ class Person:
 
     def press(self, *keys: str) -> None:
         for key in keys:
-            self._keys.send_text(KEYS.get(key, key))
+            self._keys.send_bytes(KEYS.get(key, key).encode(errors="surrogateescape"))
 
     def screen(self) -> str:
         return "\n".join(row.rstrip() for row in self.output.drawn.display)

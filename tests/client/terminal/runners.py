@@ -51,6 +51,36 @@ KEYS: Final = {
     "c-z": "\x1a",
 }
 
+UNKNOWN_SEQUENCES: Final = (
+    "\x1b[31m",  # a colour, as of a file that was put into stdin
+    "\x1b[m",
+    "\x1b[1;33;44m",
+    "\x1b[97;5u",  # a key in kitty's protocol
+    "\x1b[27;5;9~",
+    "\x1b[99~",
+    "\x1b[?62;22c",  # an answer to "what are you"
+    "\x1b[1;2R",  # Shift+F3, or where the cursor is
+    "\x1b[I",  # the window has the focus
+    "\x1b[<31m",
+    "\x1b[<1;2m",
+    "\x1b[;;M",
+    "\x1b[M~~~",
+    "\x1b[[Z",
+    "\x1b[1;3C",  # Alt and an arrow: Esc and an arrow to prompt_toolkit
+    "\x1b[" + "1;" * 5_000 + "q",
+    "\x1bOI",
+    "\x1bO1;2Z",
+    "\x1b]11;rgb:0000/0000/0000\x07",
+    "\x1b]11;rgb:0000/0000/0000\x1b\\",
+    "\x1bP1$r0m\x1b\\",
+    "\x1b_Gi=31;OK\x1b\\",
+    "\x9b31m",
+    "\x9d0;quit\x07",
+    "\x85",
+    "\udcff\udc80",  # bytes that are not UTF-8
+)
+"""What a terminal may send, and no key of ours."""
+
 ENVIRONMENT: Final = {"TERM": "xterm-256color", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
 """Fixed, so that a test sees the same everywhere."""
 

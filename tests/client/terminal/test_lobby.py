@@ -22,6 +22,7 @@ from odin_client.terminal.style import rules_of
 from odin_client.terminal.takeover import ClickOutput
 from odin_client.values import Occupant, Options, Phase, Seat, TableSummary
 from tests.client.terminal.drawing import Drawn, Person
+from tests.client.terminal.runners import UNKNOWN_SEQUENCES
 from tests.client.terminal.test_view import ASCII, SIZES, UNICODE, text_of
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
@@ -216,3 +217,12 @@ async def test_help_has_the_keys_and_the_rules() -> None:
         await person.wait_for("── HELP", "Opening a round (R5", without="look again")
         person.press("escape")
         await person.wait_for("K7QF")
+
+
+async def test_what_a_terminal_sends_besides_keys_does_nothing() -> None:
+    async with browsing(FOUND) as (person, _):
+        await person.wait_for("K7QF", "M2ZD")
+        person.press(*UNKNOWN_SEQUENCES, "down")
+        await person.wait_for("▶ T4WX")
+        person.press("/", *UNKNOWN_SEQUENCES, "m2\r")
+        await person.wait_for("M2ZD", without="K7QF")

@@ -19,6 +19,7 @@ from odin_client.terminal.cells import line_width
 from odin_client.terminal.replay_view import ReplayScreen, render_replay
 from odin_client.terminal.takeover import ClickOutput
 from tests.client.terminal.drawing import Drawn, Person
+from tests.client.terminal.runners import UNKNOWN_SEQUENCES
 from tests.client.terminal.test_view import ASCII, SIZES, UNICODE, text_of
 from tests.client.test_replay import GAME
 
@@ -112,3 +113,9 @@ async def test_it_runs_by_itself_until_it_is_stopped(monkeypatch: pytest.MonkeyP
         await person.wait_for("step 51 of 51", "Space run")
         person.press("home", "space", "left")
         await person.wait_for("Space run", without="Space stop")
+
+
+async def test_what_a_terminal_sends_besides_keys_does_nothing() -> None:
+    async with replaying() as person:
+        person.press(*UNKNOWN_SEQUENCES, "pagedown")
+        await person.wait_for("step 2 of 51")
