@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import socket
+import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,6 +17,17 @@ _FORM: Final = re.compile(
     r"(?:\[(?P<ipv6>[0-9A-Fa-f:.%A-Za-z0-9]+)\]|(?P<host>[A-Za-z0-9._-]+))"
     r"(?::(?P<port>[0-9]{1,5}))?"
 )
+
+_CONFUSED: Final = str.maketrans({"O": "0", "I": "1", "L": "1", "-": None})
+
+
+def handle_as_kept(text: str) -> str:
+    """A handle as somebody may have typed it, in the form that servers give (Crockford's base 32).
+
+    >>> handle_as_kept("o6aq")
+    '06AQ'
+    """
+    return unicodedata.normalize("NFKC", text).upper().translate(_CONFUSED)
 
 
 class BadAddress(ValueError):
@@ -39,7 +51,7 @@ class Address:
 
         Raises BadAddress.
         """
-        found = _FORM.fullmatch(text.strip())
+        found = _FORM.fullmatch(unicodedata.normalize("NFKC", text).strip())
         port = int(found["port"] or DEFAULT_PORT) if found else 0
         if not found or not 1 <= port <= 65535:
             raise BadAddress(
@@ -47,7 +59,8 @@ class Address:
                     text=repr(text)
                 )
             )
-        return Address(found["host"] or found["ipv6"], port, (found["handle"] or "").upper())
+        handle = handle_as_kept(found["handle"] or "")
+        return Address(found["host"] or found["ipv6"], port, handle)
 
     def at(self, handle: str) -> Address:
         """The same server, this table."""

@@ -19,6 +19,7 @@ from typing import Final
 import platformdirs
 from google.protobuf import json_format
 
+from odin_client.address import handle_as_kept
 from odin_client.chain import OPENING, broken_line, chained
 from odin_client.connection import Connection
 from odin_client.errors import ClientError
@@ -218,7 +219,7 @@ def find(name: str | None) -> Path:
     """
     if name is not None and (os.sep in name or Path(name).exists()):
         return Path(name)
-    pattern = "*.jsonl" if name is None else f"*-{name.upper()}-*.jsonl"
+    pattern = "*.jsonl" if name is None else f"*-{handle_as_kept(name)}-*.jsonl"
     kept = sorted(folder().glob(pattern), key=lambda path: path.stat().st_mtime)
     if kept:
         return kept[-1]

@@ -11,6 +11,7 @@ does what it says. The end of the input leaves the seat as it is.
 from __future__ import annotations
 
 import asyncio
+import unicodedata
 from collections.abc import Awaitable, Callable
 from typing import Final, TextIO
 
@@ -156,12 +157,13 @@ class LineMode:
         lines = InputLines(self._input)
         while (line := await lines.next()) is not None:
             self._prompted = False  # the person has ended the line of the prompt
-            word, _, rest = line.strip().partition(" ")
+            word, *rest = line.split(maxsplit=1) or [""]
+            word = unicodedata.normalize("NFKC", word)  # it may be of full width
             if word in ("quit", "leave"):
                 await self._stop(lines, leaving=word == "leave")
                 return
             if word:
-                await self._do(word.lower(), rest.strip())
+                await self._do(word.lower(), "".join(rest).strip())
             self._prompt()
             await self._output.room()
         if self._table.my_seat is None and not self._typed:

@@ -7,6 +7,7 @@ the command is refused with the alternatives.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -77,6 +78,7 @@ def read_play(text: str, table: TableModel) -> PlayCards:
     centre = table.game.centre if table.game else None
     plays = tuple(play.set for play in decision.plays)
     situation = Situation(table.hand, centre, plays)
+    text = unicodedata.normalize("NFKC", text)
     cards, *rest = re.split(r"\btake\b", text, maxsplit=1, flags=re.IGNORECASE)
     play = _read_set(cards.replace(",", " ").split(), situation)
     pick_up = _read_pick_up(rest[0] if rest else "", pick_ups(play, situation))
@@ -88,7 +90,7 @@ def read_take(text: str, table: TableModel) -> PickUp:
     decision = _own_decision(table)
     if decision.kind is not DecisionKind.PICK_UP:
         raise MistakeError(_("there is nothing to take now; name the card with your play"))
-    taken = _read_pick_up(text, decision.pick_ups)
+    taken = _read_pick_up(unicodedata.normalize("NFKC", text), decision.pick_ups)
     assert taken is not None, "a pick-up always has cards to choose from"
     return PickUp(taken)
 

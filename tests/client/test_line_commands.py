@@ -60,6 +60,13 @@ def test_going_out_takes_nothing_r12() -> None:
     assert read_play("98", at_my_turn("B9 B8", "G6 G4")) == PlayCards(cards("B9 B8"), None)
 
 
+def test_a_play_may_be_typed_in_full_width() -> None:
+    wide = str.maketrans({chr(code): chr(code + 0xFEE0) for code in range(0x21, 0x7F)})
+    table = at_my_turn(HAND, "G6 G4")
+    for typed in ("961 take G4", "b9 b6 b1 take 4"):
+        assert read_play(typed.translate(wide), table) == read_play(typed, table)
+
+
 @pytest.mark.parametrize(
     ("typed", "why"),
     [

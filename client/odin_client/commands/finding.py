@@ -11,7 +11,7 @@ from typing import Final
 
 import click
 
-from odin_client.address import Address
+from odin_client.address import Address, handle_as_kept
 from odin_client.commands.options import Looking
 from odin_client.connection import Connection
 from odin_client.discovery import (
@@ -29,8 +29,8 @@ from odin_client.languages import _
 from odin_client.lobby import list_tables
 from odin_client.values import Occupant, Options, Phase, TableSummary
 
-_HANDLE: Final = re.compile("[0-9A-HJKMNP-TV-Z]{4,8}", re.IGNORECASE)
-"""What the handle of a table looks like; few machines are called so."""
+_HANDLE: Final = re.compile("[0-9A-TV-Z]{4,8}", re.IGNORECASE)
+"""What the handle of a table looks like when it is typed; few machines are called so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ async def _with_handle(given: Address, looking: Looking) -> Address | None:
         return None
     async with contextlib.aclosing(found_tables(servers(looking))) as tables:
         async for table in tables:
-            if table.address.handle == given.host.upper():
+            if table.address.handle == handle_as_kept(given.host):
                 return table.address
     return None
 

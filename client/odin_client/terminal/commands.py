@@ -18,7 +18,7 @@ from odin_client.session import Session
 from odin_client.terminal.automatic import Automatic
 from odin_client.terminal.cells import Click
 from odin_client.terminal.frame import fits
-from odin_client.terminal.keys import ALWAYS, bindings
+from odin_client.terminal.keys import ALWAYS, bindings, bound
 from odin_client.terminal.pages import help_rows, rules_rows
 from odin_client.terminal.screen import Page, Question, Screen, Sort
 from odin_client.updates import (
@@ -119,10 +119,8 @@ class Commands:
         While the terminal is too small to show the game, it cannot be played either.
         """
         self._screen.notice = ""
-        for binding in bindings(self._screen) if fits(*self._size()) else ALWAYS:
-            if key in binding.keys:
-                self._do(binding.command, binding.argument)
-                return
+        if binding := bound(key, bindings(self._screen) if fits(*self._size()) else ALWAYS):
+            self._do(binding.command, binding.argument)
 
     def click(self, click: Click) -> None:
         """Does what was clicked on, unless a question or a page is in front of it."""

@@ -8,6 +8,8 @@ terminal, and every function key has a plain twin.
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,6 +19,9 @@ from odin_client.values import Occupant, Phase
 from odin_engine import Colour
 
 _NUMBERS: Final = range(1, 10)
+
+_AZERTY: Final = dict(zip("&é\"'(-è_ç§!", "12345678968", strict=True))
+"""What the keys of the digits give without Shift in France and Belgium."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,21 @@ class Binding:
     """What the line of keys says it does. Empty: it is not shown there."""
     shown: str = ""
     """How the line of keys writes the keys."""
+
+
+def bound(key: str, among: Iterable[Binding]) -> Binding | None:
+    """The binding of a key, if it has one; else that of the digit or letter that it stands for."""
+    by_key = {name: binding for binding in among for name in binding.keys}
+    return by_key.get(key) or by_key.get(_stands_for(key))
+
+
+def _stands_for(key: str) -> str:
+    """The plain form of a full-width key, and the digit of a key that is one in some layout."""
+    plain = unicodedata.normalize("NFKC", key)
+    if len(plain) != 1:
+        return key
+    digit = unicodedata.decimal(plain, None)
+    return str(digit) if digit is not None else _AZERTY.get(plain, plain)
 
 
 ALWAYS: Final = (

@@ -17,7 +17,7 @@ from odin_client.terminal.capabilities import Capabilities
 from odin_client.terminal.cells import Click, Line
 from odin_client.terminal.frame import fits
 from odin_client.terminal.full_screen import FullScreen
-from odin_client.terminal.keys import ALWAYS
+from odin_client.terminal.keys import ALWAYS, bound
 from odin_client.terminal.lobby_view import (
     Listed,
     LobbyScreen,
@@ -95,10 +95,8 @@ class _Lobby:
 
     def press(self, key: str) -> None:
         self._screen.notice = ""
-        for binding in bindings(self._screen) if fits(*self._full.size) else ALWAYS:
-            if key in binding.keys:
-                self._do(binding.command, binding.argument)
-                return
+        if binding := bound(key, bindings(self._screen) if fits(*self._full.size) else ALWAYS):
+            self._do(binding.command, binding.argument)
 
     def click(self, click: Click) -> None:
         self._screen.notice = ""

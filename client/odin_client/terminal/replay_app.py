@@ -15,6 +15,7 @@ from odin_client.replay import Replay
 from odin_client.terminal.capabilities import Capabilities
 from odin_client.terminal.cells import Click, Line
 from odin_client.terminal.full_screen import FullScreen
+from odin_client.terminal.keys import bound
 from odin_client.terminal.log import Log
 from odin_client.terminal.replay_view import ReplayScreen, bindings, render_replay
 
@@ -62,10 +63,8 @@ class _Content:
 
     def press(self, key: str) -> None:
         self._screen.notice = ""
-        for binding in bindings(self._screen):
-            if key in binding.keys:
-                self._do(binding.command, binding.argument)
-                return
+        if binding := bound(key, bindings(self._screen)):
+            self._do(binding.command, binding.argument)
 
     def click(self, click: Click) -> None:
         self._screen.notice = ""

@@ -29,7 +29,7 @@ from odin_server.main import Server
 from odin_server.settings import Settings
 from tests.arranged import arrange, order_of
 from tests.client.terminal.drawing import Drawn, Person
-from tests.client.terminal.runners import PATIENCE
+from tests.client.terminal.runners import PATIENCE, UNKNOWN_SEQUENCES
 from tests.client.terminal.samples import cards
 
 
@@ -459,3 +459,24 @@ async def test_drawing_costs_little() -> None:
         zoe.press("right", "tab")
         await zoe.wait_for("✓ opens")
         assert len(zoe.output.written) - before < 1500
+
+
+async def test_what_a_terminal_sends_besides_keys_does_nothing() -> None:
+    async with playing(MINE, OTHERS) as (zoe, _):
+        before = zoe.screen()
+        zoe.press(*UNKNOWN_SEQUENCES, "?")
+        await zoe.wait_for("── HELP")
+        zoe.press(*UNKNOWN_SEQUENCES, "escape")
+        await zoe.wait_until(lambda: zoe.screen() == before, "the table as it was")
+        zoe.press("c", *UNKNOWN_SEQUENCES, "h", "i", "enter")
+        await zoe.wait_for("Zoe: hi")
+
+
+async def test_digits_of_other_keyboards_are_digits() -> None:
+    async with playing(MINE, OTHERS) as (zoe, _):
+        # A French keyboard without Shift, full width, Arabic, the numeric keypad.
+        for four in ("'", "\N{FULLWIDTH DIGIT FOUR}", "٤", "\x1bOt"):
+            zoe.press(four)
+            await zoe.wait_for(" 4 ")
+            zoe.press("escape")
+            await zoe.wait_for("legal plays", without=" 4 ")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from odin_client.terminal.keys import ALWAYS, bindings
+from odin_client.terminal.keys import ALWAYS, bindings, bound
 from odin_client.values import Seat
 from tests.client.terminal import samples
 
@@ -69,3 +69,28 @@ def test_only_the_host_removes_people_and_only_when_there_is_one() -> None:
         seat if seat.seat == alone.table.my_seat else Seat(seat.seat) for seat in alone.table.seats
     )
     assert "ask_whom_to_remove" not in {b.command for b in bindings(alone)}
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        "123456789",
+        "&é\"'(-è_ç",
+        "&é\"'(§è!ç",
+        "".join(map(chr, range(0xFF11, 0xFF1A))),
+        "١٢٣٤٥٦٧٨٩",
+    ],
+)
+def test_the_digits_of_every_keyboard_are_numbers(keys: str) -> None:
+    here = bindings(samples.your_turn())
+    for number, key in enumerate(keys, start=1):
+        binding = bound(key, here)
+        assert binding is not None, key
+        assert (binding.command, binding.argument) == ("type_number", number)
+
+
+def test_a_key_with_a_meaning_of_its_own_keeps_it() -> None:
+    minus = bound("-", bindings(samples.waiting()))
+    assert minus is not None
+    assert minus.command == "change_level"
+    assert bound("\N{FULLWIDTH DIGIT FIVE}", bindings(samples.waiting())) is None
