@@ -155,7 +155,8 @@ def chosen(decision: Any) -> Any:
     """How this client plays: as many cards as it can, of the lowest value."""
     choices = decision["choices"]
     if not choices.get("plays"):
-        return choices["defaultAction"]
+        pick_ups = choices.get("pickUps")
+        return {"pickUp": {"card": pick_ups[0]}} if pick_ups else choices["defaultAction"]
     play = max(choices["plays"], key=lambda play: len(play["cards"]))
     action = {"cards": play["cards"]}
     if choices.get("pickUps") and not play.get("goesOut"):
@@ -200,6 +201,14 @@ async def played(session: Session) -> dict[str, str]:
         request = act(decision)
         await session.call("PlayService/Act", **request)
         first, decision = decision, await own_decision(stream)
+
+        session.begin("pick_up")
+        response = act(decision)
+        del response["action"]["playCards"]["pickUp"]
+        await session.call("PlayService/Act", **response)
+        decision = await own_decision(stream)
+        await session.call("PlayService/Act", **act(decision))
+        decision = await own_decision(stream)
 
         session.begin("repeat")
         await session.call("PlayService/Act", **request)

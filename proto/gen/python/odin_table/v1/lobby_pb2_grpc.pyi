@@ -18,6 +18,10 @@ SERVER_DRAINING, STORE_UNAVAILABLE or INTERNAL; each call names what it may be r
 besides. A client may state the revision of the contract it was written for as metadata
 "odin-table-revision" (this is revision 1).
 
+Handles: a table's handle is short, for people to type. A server takes it in either case, and reads
+the letters that Crockford's base 32 leaves out as the digits that they look like (O as 0, I and L as
+1); what it sends is always the one spelling. Codes of private tables likewise.
+
 Finding: a server may announce itself on the local network by DNS-SD, as an instance of
 _odin-table._tcp.local. under all its addresses; connect to all and keep the one that answers.
 TXT: id (the same for all announcements of one run of a server), version (of its program). Then
