@@ -51,7 +51,8 @@ class Address:
 
         Raises BadAddress.
         """
-        found = _FORM.fullmatch(unicodedata.normalize("NFKC", text).strip())
+        typed = unicodedata.normalize("NFKC", text).strip().strip("\"'")
+        found = _FORM.fullmatch(typed)
         port = int(found["port"] or DEFAULT_PORT) if found else 0
         if not found or not 1 <= port <= 65535:
             raise BadAddress(
@@ -70,6 +71,11 @@ class Address:
     def server(self) -> str:
         """HOST:PORT, as gRPC takes it."""
         return f"{_bracketed(self.host)}:{self.port}"
+
+    @property
+    def typed(self) -> str:
+        """As it is typed in a shell: in quotes where one would take brackets for a pattern."""
+        return f'"{self}"' if ":" in self.host else str(self)
 
     def __str__(self) -> str:
         """As short as it can be typed."""

@@ -21,7 +21,7 @@ _HALVES: Final = {(True, True): "█", (True, False): "▀", (False, True): "▄
 def join_command(table: Address, code: str = "") -> str:
     """What to type to sit down at this table."""
     with_code = f" --code {code}" if code else ""
-    return f"odin-table join {table}{with_code}"
+    return f"odin-table join {table.typed}{with_code}"
 
 
 def join_commands(table: Address, hosts: Iterable[str], code: str = "") -> list[str]:

@@ -16,6 +16,7 @@ from odin_client.network import own_addresses
         ("il-oL@Lilo.local", Address("Lilo.local", 7711, "1101")),
         ("\N{FULLWIDTH DIGIT ZERO}6aq@localhost", Address("localhost", 7711, "06AQ")),
         ("[::1]", Address("::1", 7711)),
+        ('"K7QF@[::1]"', Address("::1", 7711, "K7QF")),
         ("K7QF@[fe80::1%eth0]:7712", Address("fe80::1%eth0", 7712, "K7QF")),
     ],
 )

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import signal
+import socket
 from collections.abc import AsyncGenerator, Generator
 
 import click
@@ -143,23 +144,39 @@ async def test_when_there_is_none_in_time_that_is_said_with_its_own_exit_code(
         with pytest.raises(TimedOut, match="No table was found"):
             await finding.find_on_network(None, LOOKING, verb=verb, name="Ann")
     await seated(connect, "Ann", "Bob", options=Options(seats=2))
-    with pytest.raises(TimedOut, match="No table on this network has a free seat") as refused:
+    with pytest.raises(TimedOut, match="Every table on this network is full") as refused:
         await finding.find_on_network(None, LOOKING, verb="join", name="Cid")
     assert refused.value.exit_code == 7
     assert "odin-table watch" in refused.value.advice
 
 
 @pytest.mark.usefixtures("network")
-async def test_a_handle_is_found_and_what_is_not_found_is_a_machine(
+async def test_a_handle_is_found_and_what_is_none_is_a_machine(
     address: Address, connect: Connect
 ) -> None:
     table = await Session.open_table(await connect())
     there = address.at(table.table.table)
     handle = Address.parse(table.table.table.lower())
     assert await finding.find_on_network(handle, LOOKING, verb="join") == there
-    for machine in ("nobody", "zzz9", "192.0.2.1"):
+    for machine in ("nobody.example", "192.0.2.1"):
         given = Address.parse(machine)
         assert await finding.find_on_network(given, LOOKING, verb="join") == given
+
+
+@pytest.mark.usefixtures("network")
+async def test_a_handle_that_is_not_found_is_a_table_unless_a_machine_has_that_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given = Address.parse("zzz9")
+    with pytest.raises(TimedOut, match="There is no table ZZZ9 on this network") as refused:
+        await finding.find_on_network(given, LOOKING, verb="watch")
+    assert "odin-table watch ZZZ9@HOST" in refused.value.advice
+
+    def known(*_: object, **_named: object) -> list[object]:
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", known)
+    assert await finding.find_on_network(given, LOOKING, verb="watch") == given
 
 
 async def test_a_private_table_is_not_looked_for() -> None:

@@ -17,7 +17,7 @@ def test_the_line_has_all_that_is_needed() -> None:
 def test_there_is_a_line_for_each_address() -> None:
     assert join_commands(TABLE, ["192.0.2.1", "2001:db8::1"]) == [
         "odin-table join K7QF@192.0.2.1:7712",
-        "odin-table join K7QF@[2001:db8::1]:7712",
+        'odin-table join "K7QF@[2001:db8::1]:7712"',
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import re
 import time
@@ -63,12 +64,14 @@ async def find_on_network(
     """Where the table is that somebody wants to join or watch, having given this much.
 
     An address is taken as it is. A handle alone is looked for on the network, and taken as the name
-    of a machine when no table there has it. Without either: the table at which `name` sits, else
-    the only one that can be joined or watched. Raises ClientError when that is not one table, and
-    TimedOut when there is none until the time to look is over.
+    of a machine when no table there has it, but a machine does. Without either: the table at which
+    `name` sits, else the only one that can be joined or watched. Raises ClientError when that is
+    not one table, and TimedOut when there is none until the time to look is over.
     """
     if given is not None:
         found = await _with_handle(given, looking)
+        if found is None and _looks_like_a_handle(given) and not await _is_a_machine(given.host):
+            raise _no_such_table(handle_as_kept(given.host), verb)
         return found or given
     if code:
         raise click.UsageError(_("A private table is not on the network: say where it is as well."))
@@ -104,9 +107,32 @@ async def look(looking: Looking) -> list[Answer]:
         return [answer async for answer in given]
 
 
+def _looks_like_a_handle(given: Address) -> bool:
+    return not given.handle and _HANDLE.fullmatch(given.host) is not None
+
+
+async def _is_a_machine(host: str) -> bool:
+    """Whether a machine has this name."""
+    try:
+        await asyncio.get_running_loop().getaddrinfo(host, None)
+    except OSError:
+        return False
+    return True
+
+
+def _no_such_table(handle: str, verb: str) -> TimedOut:
+    return TimedOut(
+        _("There is no table {handle} on this network.").format(handle=handle),
+        _(
+            "If it is elsewhere, say where: odin-table {verb} {handle}@HOST. `odin-table ls` lists "
+            "the tables that are found here; a private one needs its address and --code."
+        ).format(verb=verb, handle=handle),
+    )
+
+
 async def _with_handle(given: Address, looking: Looking) -> Address | None:
     """Where the table is whose handle was given in the place of an address."""
-    if given.handle or not _HANDLE.fullmatch(given.host):
+    if not _looks_like_a_handle(given):
         return None
     async with contextlib.aclosing(found_tables(servers(looking))) as tables:
         async for table in tables:
@@ -137,7 +163,7 @@ def _only(wanted: Sequence[_Seen], seen: Sequence[_Seen], verb: str, where: str)
             _("There are {count} tables {where}. Say which:").format(
                 count=len(wanted), where=where
             ),
-            "\n".join(f"  odin-table {verb} {one.address}" for one in wanted),
+            "\n".join(f"  odin-table {verb} {one.address.typed}" for one in wanted),
         )
     if seen:
         raise ClientError(*_all_are_full(seen, where))
@@ -170,7 +196,7 @@ def _on_this_network() -> str:
 def _all_are_full(seen: Sequence[_Seen], where: str) -> tuple[str, str]:
     return (
         _("Every table {where} is full or in the middle of a game. Watch one:").format(where=where),
-        "\n".join(f"  odin-table watch {one.address}" for one in seen),
+        "\n".join(f"  odin-table watch {one.address.typed}" for one in seen),
     )
 
 
@@ -217,7 +243,7 @@ def _row(address: Address, table: TableSummary) -> tuple[str, str, str, str, str
         _("1 deal") if options.threshold is None else str(options.threshold),
         _clock(options),
         options.title,
-        f"odin-table {verb} {address}",
+        f"odin-table {verb} {address.typed}",
     )
 
 

@@ -100,7 +100,7 @@ def rejoin_command(command: str, address: Address, name: str, code: str = "") ->
     """What to type to come back to a table."""
     with_code = f" --code {code}" if code else ""
     with_name = f" --name {_quoted(name)}" if name else ""
-    return f"odin-table {command} {address}{with_code}{with_name}"
+    return f"odin-table {command} {address.typed}{with_code}{with_name}"
 
 
 def _quoted(text: str) -> str:
