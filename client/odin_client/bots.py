@@ -34,10 +34,10 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from odin_client import values
-from odin_client.errors import ClientError, Refused, Unreachable
+from odin_client.check_sentence import check_sentence
+from odin_client.errors import ClientError, DealtFalsely, Refused, Unreachable
 from odin_client.languages import _
 from odin_client.seat_view import seat_view
-from odin_client.sentences import sentence
 from odin_client.session import Session
 from odin_client.updates import (
     DealChecked,
@@ -186,7 +186,7 @@ class BotRunner:
 
         Asks for another game after each but the last. A bot that roams does not: it leaves that to
         the people at the table, and gives up a table at which nothing happens any more. Raises
-        what `Session.follow` raises.
+        what `Session.follow` raises, and DealtFalsely as soon as a deal is not as promised.
         """
         give_up: float | None = None
         loop = asyncio.get_running_loop()
@@ -230,8 +230,10 @@ class BotRunner:
             case StreamEnded(reason=StreamEndReason.SUPERSEDED):
                 self._superseded = True
                 self._report(_("ends: its seat is played from elsewhere now"))
-            case DealChecked(faults=faults) if faults:
-                self._report(sentence(update, self._session.table) or "")
+            case DealChecked() if update.faults:
+                raise DealtFalsely(check_sentence(update))
+            case DealChecked() if not update.in_full:
+                self._report(check_sentence(update))
             case _:
                 pass
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from odin_client.languages import _, ngettext
-from odin_client.updates import DealChecked, DealFault
+from odin_client.updates import DealChecked, DealFault, DealGap
 
 
 def check_sentence(checked: DealChecked) -> str:
@@ -13,11 +13,17 @@ def check_sentence(checked: DealChecked) -> str:
             "WARNING: deal {deal} was not dealt as the server had promised: {faults}. "
             "Do not trust this server."
         ).format(deal=checked.deal, faults=", ".join(map(_fault, checked.faults)))
-    if checked.broken_off:
-        said = _("Deal {deal} was broken off: the server's secret was never shown.")
-    elif not checked.whole:
-        said = _("Deal {deal} was checked as far as you have seen it.")
-    elif checked.mine and checked.nonces == 1:
+    if not checked.in_full:
+        why = [_gap(gap) for gap in checked.gaps]
+        if checked.broken_off:
+            why.append(_("it was broken off, so that the server's secret was never shown"))
+        said = _("Deal {deal} is NOT CHECKED IN FULL: {reasons}.").format(
+            deal=checked.deal, reasons=", ".join(why)
+        )
+        if checked.not_in_full > 1:
+            said += " " + _("It is number {count} of such deals.").format(count=checked.not_in_full)
+        return said
+    if checked.mine and checked.nonces == 1:
         said = _("Deal {deal} was checked: it follows from the server's secret and your bytes.")
     elif checked.mine:
         said = ngettext(
@@ -46,13 +52,31 @@ def check_notice(checked: DealChecked) -> str:
         return _("WARNING: deal {deal} was not dealt as promised. l says more.").format(
             deal=checked.deal
         )
-    return "" if checked.broken_off else _("Deal {deal} was checked.").format(deal=checked.deal)
+    if not checked.in_full:
+        return _("Deal {deal} is not checked in full. l says more.").format(deal=checked.deal)
+    return _("Deal {deal} was checked.").format(deal=checked.deal)
+
+
+def _gap(gap: DealGap) -> str:
+    match gap:
+        case DealGap.UNCOMMITTED:
+            return _("the server had committed itself to nothing")
+        case DealGap.LATE:
+            return _("you came when it had started")
+        case DealGap.MISSED:
+            return _("you have not seen all of it")
+        case DealGap.SET_BACK:
+            return _("the table was set back, so that what was promised before is void")
+        case DealGap.VOID:
+            return _("the server says that your bytes are void, since a bot played for you")
 
 
 def _fault(fault: DealFault) -> str:
     match fault:
         case DealFault.COMMITMENT:
             return _("the secret is not the promised one")
+        case DealFault.REUSED:
+            return _("its secret is that of another deal")
         case DealFault.NONCES:
             return _("other bytes went into it than the seats had given")
         case DealFault.OWN_NONCE:

@@ -28,6 +28,7 @@ from odin_client.address import Address
 from odin_client.credential_store import Credential
 from odin_client.errors import CredentialRefused, Refused, Unreachable, VersionsDiffer
 from odin_client.languages import _
+from odin_client.promises import Promises, promises_to
 from odin_client.wire import LONGEST, clean
 from odin_table.v1 import (
     chat_pb2_grpc,
@@ -108,6 +109,8 @@ class Connection:
         `target` is where gRPC connects to, when that is not the address.
         """
         self.address: Final = address
+        self.promises: Final = promises_to(credential.secret) if credential else Promises()
+        """What the server promised of its deals to whoever holds this credential."""
         self._channel = grpc.aio.insecure_channel(target or address.server, options=CHANNEL_OPTIONS)
         self._metadata: tuple[tuple[str, str], ...] = (("odin-table-revision", str(REVISION)),)
         if credential is not None:

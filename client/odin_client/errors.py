@@ -7,15 +7,21 @@ ClientError           everything below; has an exit code, a message and advice
 │   ├── VersionsDiffer      6: client and server are too far apart
 │   └── SeatLost            4: the own seat is gone, perhaps removed by the host
 ├── TimedOut              7: what was waited for did not come in time
+├── DealtFalsely          9: a deal was not dealt as the server had promised
 └── CredentialFileError   1: the file of credentials cannot be used
+
+No error, but said by the exit code of a bot: 8, a deal could not be checked in full.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from odin_client.languages import ENGLISH, _, spoken
+
+NOT_IN_FULL: Final = 8
+"""The exit code of a bot that could not check all of its deals in full."""
 
 
 class CopyableError(Exception):
@@ -52,6 +58,12 @@ class TimedOut(ClientError):
     """What was waited for did not come in the time that was given."""
 
     exit_code = 7
+
+
+class DealtFalsely(ClientError):
+    """A deal was not dealt as the server had promised: play no further there."""
+
+    exit_code = 9
 
 
 class CredentialFileError(ClientError):

@@ -11,8 +11,8 @@ On stdout:
     {"error": {"call": "act", "code": "FAILED_PRECONDITION", "reason": "ILLEGAL_ACTION",
                "message": "...", "metadata": {"rule": "R9", ...}}, "requestId": "a2"}
     {"link": {"online": false, "problem": "...", "attempt": 1, "retryIn": 0.3}}
-    {"dealChecked": {"deal": 1, "ok": true, "faults": [], "whole": true, "nonces": 2,
-                     "mine": false, "brokenOff": false}}
+    {"dealChecked": {"deal": 1, "ok": true, "faults": [], "gaps": [], "whole": true, "nonces": 2,
+                     "mine": false, "brokenOff": false, "notInFull": 0}}
 
 On stdin: any call of the contract by the name of its method, with its request. `requestId` and
 `table` are filled in when they are left out:
@@ -23,9 +23,11 @@ On stdin: any call of the contract by the name of its method, with its request. 
     {"startGame": {}}                        {"addBot": {"level": "hard"}}
     {"rematch": {}}                          {"leaveSeat": {}}
 
-After each deal `dealChecked` says whether it follows from what the server had committed to: in
-`faults` is what does not, `whole` says whether it was seen from its start. A program that adds to a
-deal itself gives `setReady` or `rematch` a `nonce` and the `commitment`, both in base64.
+After each deal `dealChecked` says whether it follows from what the server had committed to. What
+does not is in `faults`, and is said as soon as it is found. What could not be checked is in `gaps`
+(`whole` is false when a part of the deal was not seen), and `notInFull` counts such deals. `ok`
+says that all was checked. A program that adds to a deal itself gives `setReady` or `rematch` a
+`nonce` and the `commitment`, both in base64.
 
 A decision for one's own seat brings all that may be chosen, and a default action that may be
 sent back as it is: no rules are needed. A line that is no such object is answered by an error, and
@@ -50,7 +52,7 @@ from odin_client.input_lines import InputLines
 from odin_client.output_lines import OutputLines
 from odin_client.session import Session
 from odin_client.side_by_side import until_first_ends
-from odin_client.updates import DealChecked, LinkChanged
+from odin_client.updates import DealChecked, DealGap, LinkChanged
 from odin_table.v1 import chat_pb2, event_pb2, history_pb2, lobby_pb2, play_pb2
 
 PATIENCE: Final = 120.0
@@ -146,7 +148,9 @@ class JsonMode:
             refusal = Refused("MALFORMED", str(error), code="INVALID_ARGUMENT")
             return _error(refusal, call, request_id)
         try:
-            answer = await self._session.connection.call_by_name(method, request)
+            answer = await self._session.noting(
+                request, self._session.connection.call_by_name(method, request)
+            )
         except Refused as refusal:
             return _error(refusal, call, request_id)
         except Unreachable as problem:
@@ -157,12 +161,14 @@ class JsonMode:
 def _as_object(checked: DealChecked) -> dict[str, Any]:
     return {
         "deal": checked.deal,
-        "ok": not checked.faults and not checked.broken_off,
+        "ok": checked.in_full,
         "faults": [fault.value for fault in checked.faults],
-        "whole": checked.whole,
+        "gaps": [gap.value for gap in checked.gaps],
+        "whole": DealGap.LATE not in checked.gaps and DealGap.MISSED not in checked.gaps,
         "nonces": checked.nonces,
         "mine": checked.mine,
         "brokenOff": checked.broken_off,
+        "notInFull": checked.not_in_full,
     }
 
 

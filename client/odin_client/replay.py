@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from odin_client import wire
+from odin_client.deal_check import DealCheck
 from odin_client.errors import ClientError
 from odin_client.game_file import SavedGame
 from odin_client.languages import _
@@ -81,7 +82,8 @@ class Replay:
         return happened
 
     def _beginning(self) -> Position:
-        table = TableModel()
+        starts = (event.game_started.game for event in self._game.events)
+        table = TableModel(check=DealCheck(game=next(filter(None, starts), 1)))
         view = play_pb2.WatchTableResponse(snapshot=self._game.view)
         table.apply(view)
         return Position(table)

@@ -17,16 +17,18 @@ import contextlib
 import logging
 import secrets
 import time
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from datetime import UTC, datetime
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 import grpc
 import grpc.aio
+from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from odin_client.address import Address
 from odin_client.connection import Connection, backoff, new_request_id, refusal_of, unreachable
+from odin_client.deal_check import DealCheck
 from odin_client.errors import CopyableError, Refused, SeatLost, VersionsDiffer
 from odin_client.languages import _
 from odin_client.table import OutOfStepError, TableModel
@@ -80,6 +82,17 @@ def random_nonce() -> bytes:
     return secrets.token_bytes(MAX_NONCE_LENGTH)
 
 
+_GIVES: Final = (lobby_pb2.SetReadyRequest, lobby_pb2.RematchRequest, lobby_pb2.LeaveSeatRequest)
+_GIVEN: Final = (
+    lobby_pb2.SetReadyResponse,
+    lobby_pb2.RematchResponse,
+    lobby_pb2.LeaveSeatResponse,
+)
+"""Calls with which a seat adds to a deal, or takes back what it added, and their answers."""
+
+Answer = TypeVar("Answer", bound=Message)
+
+
 class _BrokenError(CopyableError):
     """A stream is over, and another one is to be opened; quietly when that was to be expected."""
 
@@ -99,7 +112,7 @@ class Session:
     def __init__(self, connection: Connection, table: str, *, code: str = "") -> None:
         """Calls nothing. `code` opens a private table to a watcher."""
         self.connection: Final = connection
-        self.table: Final = TableModel(table=table)
+        self.table: Final = TableModel(table=table, check=DealCheck(connection.promises))
         """What is known of the table; current while `follow` runs."""
         self.link = LinkChanged(online=True)
         """Whether the line stands; for a banner."""
@@ -155,6 +168,7 @@ class Session:
         or Refused: TABLE_NOT_FOUND, GAME_OVER, ALREADY_STARTED, TABLE_FULL, SEAT_TAKEN, NAME_TAKEN,
         NOT_ALLOWED.
         """
+        await self._hear_what_is_promised()
         answer = await self.connection.call(
             self.connection.lobby.TakeSeat,
             lobby_pb2.TakeSeatRequest(
@@ -172,6 +186,12 @@ class Session:
         _log.info("table %r: in seat %d", answer.table, answer.seat)
         self._start_anew()
         return answer.seat
+
+    async def _hear_what_is_promised(self) -> None:
+        """Looks at the table: the game may start as soon as one sits down."""
+        if self.table.table and not self.table.log_id:
+            with contextlib.suppress(Refused):
+                await self.look()
 
     async def look(self) -> None:
         """Looks at the table once, before following it: then nothing of what is next is missed.
@@ -367,27 +387,26 @@ class Session:
         request = lobby_pb2.SetReadyRequest(
             request_id=new_request_id(), table=self.table.table, ready=ready
         )
-        with self._adding_a_nonce(request) if ready else contextlib.nullcontext():
-            await self.connection.call(self.connection.lobby.SetReady, request)
+        if ready:
+            self._add_nonce(request)
+        await self.noting(request, self.connection.call(self.connection.lobby.SetReady, request))
 
-    @contextlib.contextmanager
-    def _adding_a_nonce(
-        self, request: lobby_pb2.SetReadyRequest | lobby_pb2.RematchRequest
-    ) -> Generator[None]:
-        """Adds a fresh nonce to the request, which is sent meanwhile, if any is wanted."""
-        if not self.table.commitment:
-            yield
-            return
-        request.commitment = self.table.commitment
-        request.nonce = self.fresh_nonce()
-        if request.nonce:
-            # Noted before it is sent: the deal may have started before the answer is here.
-            self.table.check.gave(request.commitment, request.nonce)
-        try:
-            yield
-        except BaseException:
-            self.table.check.gave_nothing()
-            raise
+    def _add_nonce(self, request: lobby_pb2.SetReadyRequest | lobby_pb2.RematchRequest) -> None:
+        """Adds a nonce to the request, if any is wanted."""
+        if self.table.commitment:
+            request.commitment = self.table.commitment
+            request.nonce = self.table.check.nonce_for(request.commitment, self.fresh_nonce)
+
+    async def noting(self, request: Message, answer: Awaitable[Answer]) -> Answer:
+        """Waits for the answer to a request; what it adds to a deal, or takes back, is noted."""
+        if not isinstance(request, _GIVES) or request.table != self.table.table:
+            return await answer
+        nonce = b"" if isinstance(request, lobby_pb2.LeaveSeatRequest) else request.nonce
+        with self.table.check.giving(self.table.commitment, nonce) as taken:
+            done = await answer
+            assert isinstance(done, _GIVEN), "it is the answer to such a request"
+            taken(done.seq)
+            return done
 
     async def start(self) -> None:
         """Starts the game or the next deal, whoever is ready. Host only.
@@ -462,8 +481,8 @@ class Session:
     async def rematch(self) -> None:
         """Asks for another game with the same seats; one is ready for it then."""
         request = lobby_pb2.RematchRequest(request_id=new_request_id(), table=self.table.table)
-        with self._adding_a_nonce(request):
-            await self.connection.call(self.connection.lobby.Rematch, request)
+        self._add_nonce(request)
+        await self.noting(request, self.connection.call(self.connection.lobby.Rematch, request))
 
     async def chat(self, text: str) -> None:
         """Says a line to everybody at the table."""
@@ -476,10 +495,8 @@ class Session:
 
     async def leave(self) -> None:
         """Gives the seat up; during a game a substitute plays on. One watches on until `close`."""
-        await self.connection.call(
-            self.connection.lobby.LeaveSeat,
-            lobby_pb2.LeaveSeatRequest(request_id=new_request_id(), table=self.table.table),
-        )
+        request = lobby_pb2.LeaveSeatRequest(request_id=new_request_id(), table=self.table.table)
+        await self.noting(request, self.connection.call(self.connection.lobby.LeaveSeat, request))
         self._left = True
 
     async def close_table(self) -> None:

@@ -170,10 +170,14 @@ class TableModel:
         NotUnderstoodError when the server breaks the contract; after either the model needs a
         fresh snapshot.
         """
+        news = self._take_in(item)
+        self.check.heard(self.table)
+        return news
+
+    def _take_in(self, item: play_pb2.WatchTableResponse) -> list[Update]:
         match item.WhichOneof("item"):
             case "snapshot":
-                self._take(wire.view_of(item.snapshot))
-                return [SnapshotTaken()]
+                return self._take(wire.view_of(item.snapshot))
             case "events":
                 return self._fold_batch(item.events)
             case "presence":
@@ -185,32 +189,36 @@ class TableModel:
             case _:
                 return []
 
-    def _take(self, view: TableView) -> None:
+    def _take(self, view: TableView) -> list[Update]:
+        before = self.view
         for part in fields(view):
             setattr(self, part.name, getattr(view, part.name))
-        self.check.start_from(self)
+        self.check.start_from(self, before)
+        return [SnapshotTaken(), *self.check.found()]
 
     def _fold_batch(self, batch: event_pb2.EventBatch) -> list[Update]:
         news: list[Update] = []
-        for message in batch.events:
-            if message.seq <= self.seq:
-                continue
-            if message.seq != self.seq + 1:
-                raise OutOfStepError(f"event {message.seq} came after event {self.seq}")
-            event = wire.event_of(message)
+        for told in self._events_of(batch):
+            event = told
             if isinstance(event, SeatLeft):
                 mine = event.seat == self.my_seat
                 event = replace(event, name=self.name_of(event.seat), mine=mine)
             elif isinstance(event, SeatTaken) and self.seats[event.seat.seat].abandoned:
                 event = replace(event, instead_of=self.name_of(event.seat.seat))
-            checked = self.check.see(event, self)
+            self.check.see(event, self)
             self._fold_table(event)
             self._fold_game(event)
             self.seq = event.seq
-            news.append(event)
-            if checked is not None:
-                news.append(checked)
+            news += (event, *self.check.found())
         return news
+
+    def _events_of(self, batch: event_pb2.EventBatch) -> list[Event]:
+        """Those that are not known already. A batch with a mistake in it is not taken at all."""
+        fresh = [message for message in batch.events if message.seq > self.seq]
+        for expected, message in enumerate(fresh, start=self.seq + 1):
+            if message.seq != expected:
+                raise OutOfStepError(f"event {message.seq} came after event {expected - 1}")
+        return list(map(wire.event_of, fresh))
 
     def _look_who_is_there(self, told: PresenceChanged) -> PresenceChanged:
         before, self.presence = self.presence, {seat.seat: seat for seat in told.seats}

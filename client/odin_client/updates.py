@@ -248,7 +248,9 @@ class DealFault(Enum):
     """What does not add up about a deal."""
 
     COMMITMENT = "commitment"
-    """The secret, or the commitment at the start, is not what was committed to before."""
+    """The secret, or a commitment that was named later, is not what was committed to before."""
+    REUSED = "reused"
+    """The server committed itself to the secret of another deal, which others may know by now."""
     NONCES = "nonces"
     """Other nonces were used than the seats had given."""
     OWN_NONCE = "own nonce"
@@ -263,21 +265,43 @@ class DealFault(Enum):
     """The deal is over, and its secret was not shown."""
 
 
+class DealGap(Enum):
+    """Why a deal is not checked in full. None of these says that the server cheats."""
+
+    UNCOMMITTED = "uncommitted"
+    """The server had committed itself to nothing."""
+    LATE = "late"
+    """This client was not there when the server committed itself to it."""
+    MISSED = "missed"
+    """A snapshot took the place of a part of it, so that whose each card was is not known."""
+    SET_BACK = "set back"
+    """The table has another log, in which the deal is another one, or is dealt again."""
+    VOID = "void"
+    """By what the server says, a substitute played the own seat, so that the own nonce was void."""
+
+
 @dataclass(frozen=True, slots=True)
 class DealChecked:
-    """A deal is over, and this client has worked out whether it was dealt as was promised."""
+    """What a client has worked out of a deal: after it, or as soon as it finds a fault."""
 
     deal: int
     faults: tuple[DealFault, ...] = ()
     """None: what was seen of it adds up."""
-    whole: bool = True
-    """Whether it was seen from its start, so that it is known who was dealt what."""
+    gaps: tuple[DealGap, ...] = ()
+    """None: all that had to be seen of it was seen."""
     nonces: int = 0
     """How many seats had added something."""
     mine: bool = False
     """Whether this client had."""
     broken_off: bool = False
     """The table has ended before the deal did: its secret is never shown."""
+    not_in_full: int = 0
+    """How many deals were not checked in full so far in this process, this one included."""
+
+    @property
+    def in_full(self) -> bool:
+        """Whether all of it was checked, and adds up."""
+        return not (self.faults or self.gaps or self.broken_off)
 
 
 @dataclass(frozen=True, slots=True)

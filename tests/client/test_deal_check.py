@@ -13,7 +13,7 @@ from odin_client.check_sentence import check_sentence
 from odin_client.errors import Refused
 from odin_client.session import Session
 from odin_client.table import TableModel
-from odin_client.updates import DealChecked, DealEnded, DealFault, RematchAsked
+from odin_client.updates import DealChecked, DealEnded, DealFault, DealGap, RematchAsked
 from odin_client.values import Action, Decision, Occupant, Options, Phase, PlayCards
 from odin_engine.fair_deal import commitment
 from odin_table.v1 import card_pb2, event_pb2, play_pb2
@@ -79,7 +79,7 @@ async def test_everybody_checks_every_deal_and_knows_what_went_into_it(connect: 
     for found in (of_zoe, of_bob, of_watcher):
         assert [check.deal for check in found] == [1, 2]
         assert not any(check.faults for check in found)
-        assert all(check.whole for check in found)
+        assert all(check.in_full for check in found)
         assert found[0].nonces == 2
     assert of_zoe[0].mine
     assert of_bob[0].mine
@@ -96,8 +96,11 @@ async def test_whoever_comes_while_a_deal_is_played_checks_what_can_be_seen(
     late = Session(await connect(), zoe.table.table)
     items: list[Item] = []
     _, _, found = await asyncio.gather(follow(zoe, 1), follow(bob, 1), follow(late, 1, items))
-    assert found == [DealChecked(1, whole=False, nonces=2)]
-    assert check_sentence(found[0]) == "Deal 1 was checked as far as you have seen it."
+    (check,) = found
+    assert (check.faults, check.nonces, check.not_in_full) == ((), 2, 1)
+    assert check.gaps[0] is DealGap.LATE
+    said = "Deal 1 is NOT CHECKED IN FULL: you came when it had started"
+    assert check_sentence(check).startswith(said)
     # Also then other cards than those that follow are noticed.
     assert faults_of(items, _other_secret) >= {DealFault.CARDS}
 
@@ -112,7 +115,10 @@ async def test_a_deal_that_is_broken_off_is_said_to_be_never_shown(connect: Conn
     (found,) = await watching
     assert found.broken_off
     assert not found.faults
-    assert check_sentence(found) == "Deal 1 was broken off: the server's secret was never shown."
+    assert check_sentence(found) == (
+        "Deal 1 is NOT CHECKED IN FULL: it was broken off, so that the server's secret was never "
+        "shown."
+    )
 
 
 async def test_a_bot_from_outside_adds_to_the_deal_that_a_person_starts(connect: Connect) -> None:
@@ -181,26 +187,6 @@ async def test_a_nonce_is_void_with_the_seat_that_was_left(connect: Connect) -> 
     await zoe.start()
     _, (found,) = await asyncio.gather(follow(zoe, 1), follow(bob, 1))
     assert (found.faults, found.nonces, found.mine) == ((), 1, False), "Zoe's, who started it"
-
-
-@pytest.mark.parametrize("is_there", [True, False])
-async def test_what_a_snapshot_does_not_show_any_more_is_not_missed(
-    connect: Connect, is_there: bool
-) -> None:
-    zoe, bob = await seated(connect, "Zoe", "Bob", options=LONG)
-    await asyncio.gather(known(zoe), known(bob))
-    if is_there:
-        await bob.ready()
-    else:
-        # As a substitute does to it, who came and went while Bob was away.
-        bob.table.check.gave(bob.table.commitment, b"void by now")
-    await zoe.start()
-    view = await bob.connection.call(
-        bob.connection.table.GetView, play_pb2.GetViewRequest(table=bob.table.table)
-    )
-    bob.table.apply(Item(snapshot=view.view))
-    _, (found,) = await asyncio.gather(follow(zoe, 1), follow(bob, 1))
-    assert (found.faults, found.whole, found.mine) == ((), False, is_there)
 
 
 @pytest.mark.parametrize(
@@ -365,7 +351,8 @@ async def test_a_nonce_that_was_given_has_to_be_used(connect: Connect) -> None:
     faults: set[DealFault] = set()
     for item in items:
         if any(event.HasField("deal_started") for event in item.events.events):
-            table.check.gave(table.commitment, b"what the server says it never got")
+            with table.check.giving(table.commitment, b"what the server got") as taken:
+                taken(0)
         for update in table.apply(item):
             if isinstance(update, DealChecked):
                 faults |= set(update.faults)

@@ -46,6 +46,11 @@ class _Wish:
                 "chooses something illegal, that is said on stderr, and the default action is "
                 "taken. With --name, a bot that is started again has its seat back."
             ),
+            _(
+                "It checks every deal. The exit code is 0 when all were checked in full, 8 when "
+                "one was not, and 9 when one was not dealt as the server had promised: it plays no "
+                "further then."
+            ),
         )
     )
 )
@@ -130,7 +135,7 @@ async def _at_a_table(address: Address, credential: Credential, bot: Bot, wish: 
         runner = await _sit_down(connection, handle, bot, wish)
         await runner.play(wish.games or 1)
         await runner.leave()
-        return 0
+        return _exit_code(connection)
     finally:
         await connection.close()
 
@@ -143,6 +148,7 @@ async def _anywhere(address: Address, credential: Credential, bot: Bot, wish: _W
     been_there = False
     handle = ""
     unwanted: set[str] = set()  # tables that take no bots any more, or not this one
+    ends_with = 0
     while wish.games is None or played < wish.games:
         try:
             connection = await Connection.open(address, credential)
@@ -157,6 +163,7 @@ async def _anywhere(address: Address, credential: Credential, bot: Bot, wish: _W
                     played += runner.played
                 await runner.leave()
             finally:
+                ends_with = _exit_code(connection)
                 await connection.close()
         except Unreachable as problem:
             if not been_there:
@@ -173,7 +180,14 @@ async def _anywhere(address: Address, credential: Credential, bot: Bot, wish: _W
                 unwanted.add(handle)
                 _report(wish.name, _("looks elsewhere: {problem}").format(problem=refusal.message))
             await asyncio.sleep(POLL)
-    return 0
+    return ends_with
+
+
+def _exit_code(connection: Connection) -> int:
+    """What the checks of all deals so far come to, when none was dealt falsely."""
+    from odin_client.errors import NOT_IN_FULL
+
+    return NOT_IN_FULL if connection.promises.tally.not_in_full else 0
 
 
 async def _free_seat(connection: Connection, unwanted: Container[str]) -> str:

@@ -16,7 +16,7 @@ from odin_client.conformance.calls import Call, Refusal, Scripted, Stream, diffe
 from odin_client.conformance.program import Client
 from odin_client.conformance.server import ScriptedServer
 from odin_client.conformance.table import CLIENT, HANDLE, OTHER, Table
-from odin_client.errors import CopyableError
+from odin_client.errors import NOT_IN_FULL, CopyableError
 from odin_client.values import Pass, PickUp, PlayCards
 from odin_client.wire import NotUnderstoodError, action_of
 from odin_engine import Action, IllegalAction, view_for
@@ -192,9 +192,13 @@ class Play:
             raise Shortfall("a look at the table, and no call before", in_words(call.request))
 
     async def ends_well(self) -> None:
-        """Ends by itself with exit code 0; it does not watch or act any more."""
+        """Ends by itself with exit code 0; it does not watch or act any more.
+
+        A client that checks deals may say by its exit code that this one could not be checked:
+        it has no commitment.
+        """
         code = await self._end("its end with exit code 0")
-        if code != 0:
+        if code not in (0, NOT_IN_FULL):
             raise Shortfall("its end with exit code 0", _its_end(code))
 
     async def ends_silently(self, late: Sequence[str] = ()) -> None:

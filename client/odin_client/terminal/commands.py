@@ -132,12 +132,13 @@ class Commands:
     def hear(self, update: Update) -> None:
         """Takes note of something that the session reports; the table has it already."""
         screen = self._screen
+        warned = screen.checked is not None and bool(screen.checked.faults)
         if isinstance(update, LinkChanged):
             screen.link = None if update.online else update
         if isinstance(update, CardPickedUp) and update.seat == screen.table.my_seat:
             screen.fresh = update.card
         self._keep_scores(update)
-        if isinstance(update, DealStarted | SnapshotTaken):
+        if isinstance(update, DealStarted) or (isinstance(update, SnapshotTaken) and not warned):
             screen.checked = None
         if isinstance(update, DealChecked):
             screen.checked = update

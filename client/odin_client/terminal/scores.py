@@ -115,10 +115,10 @@ def _went_out(screen: Screen, game: Game) -> str:
 
 
 def _check(screen: Screen, cols: int) -> list[Line]:
-    """Below a gap: whether the deal was dealt as promised, quiet when it was."""
+    """Below a gap: whether the deal was dealt as promised, quiet when all of it was checked."""
     if screen.checked is None:
         return []
-    style = "banner" if screen.checked.faults else "quiet"
+    style = "quiet" if screen.checked.in_full else "banner"
     said = wrap(check_sentence(screen.checked), max(cols - 6, 1))
     return [BLANK, *(line("   ", Span(row, style)) for row in said)]
 
