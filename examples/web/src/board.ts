@@ -6,6 +6,7 @@ import { type Choices, type Decision, DecisionKind } from "../gen/odin_table/v1/
 import { Occupant, type Seat, TablePhase } from "../gen/odin_table/v1/table_pb.js";
 import { colour, letter, number, sorted, spoken, written } from "./cards.js";
 import { button, el } from "./dom.js";
+import { turnHint } from "./help.js";
 import { terms } from "./lobby.js";
 import type { Selection } from "./selection.js";
 import type { Table } from "./table.js";
@@ -22,21 +23,26 @@ export interface Hands {
   pickUp(card: Card): void;
 }
 
-/** A card that one looks at, or presses. */
-function face(card: Card, press?: () => void, more: Record<string, string | boolean> = {}) {
+/** A card that one looks at, or presses. `name` is what it is called to whoever hears the page. */
+function face(
+  card: Card,
+  press?: () => void,
+  name = spoken(card),
+  more: Record<string, string | boolean> = {},
+) {
   const inside = [
     el("span", { class: "letter", "aria-hidden": "true" }, letter(card)),
     el("span", { class: "number", "aria-hidden": "true" }, number(card)),
   ];
-  const look = { "aria-label": spoken(card), title: spoken(card), ...more };
-  const name = `card ${colour(card)}`;
+  const look = { class: `card ${colour(card)}`, title: spoken(card), ...more };
   return press
     ? el(
         "button",
-        { type: "button", click: press, class: name, "data-key": written(card), ...look },
+        { type: "button", click: press, "data-key": written(card), ...look },
+        el("span", { class: "heard" }, name),
         ...inside,
       )
-    : el("span", { role: "img", class: name, ...look }, ...inside);
+    : el("span", { role: "img", "aria-label": name, ...look }, ...inside);
 }
 
 /** Everybody at the table, in the order of the seats. */
@@ -125,8 +131,8 @@ export function centre(table: Table, hands: Hands): HTMLElement {
       return face(card);
     }
     const taken = !table.picksUp && choices && card === takenWith(hands.selection, choices);
-    const label = `take ${spoken(card)}`;
-    return face(card, press(card), { "aria-label": label, "aria-pressed": String(taken ?? false) });
+    const pressed = { "aria-pressed": String(taken ?? false) };
+    return face(card, press(card), `take ${spoken(card)}`, pressed);
   });
   return el(
     "section",
@@ -167,7 +173,8 @@ export function hand(table: Table, hands: Hands): HTMLElement | undefined {
       hands.selection.toggle(card, choices);
       hands.changed();
     };
-    return face(card, press, { "aria-pressed": String(chosen), "data-unusable": !usable });
+    const look = { "aria-pressed": String(chosen), "data-unusable": !usable };
+    return face(card, press, spoken(card), look);
   });
   return el(
     "section",
@@ -189,13 +196,15 @@ export function choosing(table: Table, hands: Hands): HTMLElement | undefined {
     return undefined;
   }
   const { selection } = hands;
+  const hint = turnHint(table);
   const play = selection.play(choices);
   const plays = choices.plays.map((one) => {
     const choose = () => {
       selection.cards = selection.is(one) ? [] : one.cards;
       hands.changed();
     };
-    const label = `${one.value}: ${one.cards.map(spoken).join(", ")}${one.goesOut ? ", your whole hand" : ""}`;
+    const name = `: ${one.cards.map(spoken).join(", ")}${one.goesOut ? ", your whole hand" : ""}`;
+    const shown = ` ${one.cards.map(written).join(" ")}${one.goesOut ? " ✓" : ""}`;
     return el(
       "button",
       {
@@ -204,15 +213,16 @@ export function choosing(table: Table, hands: Hands): HTMLElement | undefined {
         class: "play",
         "data-key": one.cards.map(written).join(),
         "aria-pressed": String(selection.is(one)),
-        "aria-label": label,
       },
       el("strong", {}, one.value),
-      ` ${one.cards.map(written).join(" ")}${one.goesOut ? " ✓" : ""}`,
+      el("span", { class: "heard" }, name),
+      el("span", { "aria-hidden": "true" }, shown),
     );
   });
   return el(
     "section",
     { class: "choosing", "aria-label": "Your turn" },
+    hint !== undefined && el("p", { class: "quiet hint" }, hint),
     el(
       "div",
       { class: "deciding" },

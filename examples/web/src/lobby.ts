@@ -2,12 +2,20 @@
 
 import { type TableOptions, TablePhase, type TableSummary } from "../gen/odin_table/v1/table_pb.js";
 import { button, el, redraw } from "./dom.js";
+import { rules } from "./help.js";
 import { Refusal } from "./refusal.js";
 import { call, lobby } from "./server.js";
 
 /** Milliseconds between two looks at the list. */
 const LOOK_AGAIN = 3_000;
 const NAME = "odin-table.name";
+
+/** Seconds for each turn, and for the whole game after that. */
+const CLOCKS: Record<string, { turn: number; bank: number }> = {
+  "30 s a turn": { turn: 30, bank: 0 },
+  "60 s a turn": { turn: 60, bank: 0 },
+  "45 s, and 10 min a game": { turn: 45, bank: 600 },
+};
 
 /** Shows the tables until `quit`. `say` tells a person what was refused, `link` how the line is. */
 export async function showLobby(
@@ -17,7 +25,7 @@ export async function showLobby(
   link: (state: string) => void,
 ): Promise<void> {
   const tables = el("ul", { class: "tables", "aria-label": "Tables" });
-  redraw(main, el("h1", {}, "Tables"), tables, entering(), opening(say));
+  redraw(main, el("h1", {}, "Tables"), tables, entering(), opening(say), rules());
   while (!quit.aborted) {
     try {
       const answer = await lobby.listTables({ pageSize: 100 });
@@ -68,7 +76,7 @@ function entering(): HTMLElement {
   });
   const enter = (event: Event) => {
     event.preventDefault();
-    location.hash = where.value.replace(/[^0-9a-z]/gi, "").toUpperCase();
+    location.hash = where.value.replace(/[^0-9a-z]/gi, "");
   };
   const label = el("label", {}, "Handle, or code of a private table", where);
   return el("form", { submit: enter, class: "line" }, label, el("button", {}, "Enter"));
@@ -78,10 +86,12 @@ function opening(say: (text: unknown) => void): HTMLElement {
   const seats = choice("seats", "Seats", ["2", "3", "4", "5", "6"], "4");
   const bots = choice("bots", "of them bots", ["0", "1", "2", "3", "4", "5"], "3");
   const ends = choice("ends", "Ends", ["one deal", "at 10", "at 15", "at 20"], "at 15");
+  const time = choice("clock", "Clock", ["none", ...Object.keys(CLOCKS)], "none");
   const name = nameField();
   const open = async (event: Event) => {
     event.preventDefault();
     const points = Number(ends.field.value.slice(3));
+    const clock = CLOCKS[time.field.value];
     try {
       const { table } = await call((requestId) =>
         lobby.createTable({
@@ -91,6 +101,7 @@ function opening(say: (text: unknown) => void): HTMLElement {
             ending: points
               ? { case: "threshold", value: points }
               : { case: "singleDeal", value: true },
+            ...(clock && { clock: { perTurn: seconds(clock.turn), bank: seconds(clock.bank) } }),
           },
         }),
       );
@@ -108,9 +119,13 @@ function opening(say: (text: unknown) => void): HTMLElement {
     "form",
     { submit: open, class: "line" },
     el("h2", {}, "A new table"),
-    ...[name, seats, bots, ends].map(({ label }) => label),
+    ...[name, seats, bots, ends, time].map(({ label }) => label),
     el("button", { class: "main" }, "Open and sit down"),
   );
+}
+
+function seconds(count: number) {
+  return { seconds: BigInt(count), nanos: 0 };
 }
 
 function choice(id: string, label: string, values: string[], chosen: string) {

@@ -9,6 +9,7 @@ import type { WatchTableResponse } from "../gen/odin_table/v1/play_pb.js";
 import { TablePhase } from "../gen/odin_table/v1/table_pb.js";
 import * as board from "./board.js";
 import { button, byId, el, redraw } from "./dom.js";
+import { rules, waitingHint } from "./help.js";
 import { backToTables, showLobby, sitDown, sitting, terms } from "./lobby.js";
 import { sentence } from "./log.js";
 import { Refusal } from "./refusal.js";
@@ -18,6 +19,8 @@ import { Table } from "./table.js";
 
 const CODE_LENGTH = 8;
 const LOG_KEPT = 200;
+/** Sentences that are kept for a screen reader, which reads each as it comes. */
+const HEARD_KEPT = 20;
 
 const main = byId("main");
 let leave = new AbortController();
@@ -42,7 +45,9 @@ class Sitting implements board.Hands {
   #elsewhere = false;
   /** The decision that was answered, until the stream has brought what came of it. */
   #answered = 0;
-  readonly #log = el("ol", { class: "log", role: "log", "aria-label": "What happened" });
+  readonly #log = el("ol", { class: "log", "aria-label": "What happened", tabindex: "0" });
+  /** The same for the ear: the list above may be folded away, and then nobody hears it. */
+  readonly #heard = el("div", { class: "heard", role: "log", "aria-label": "News of the table" });
   readonly #screen = el("div", { class: "screen" });
   readonly #where: { table: string } | { code: string };
   readonly #quit: AbortSignal;
@@ -53,7 +58,13 @@ class Sitting implements board.Hands {
     redraw(
       main,
       this.#screen,
-      el("details", { open: innerWidth > 900 }, el("summary", {}, "What happened"), this.#log),
+      el(
+        "div",
+        { class: "beside" },
+        el("details", { open: innerWidth > 900 }, el("summary", {}, "What happened"), this.#log),
+        rules(),
+      ),
+      this.#heard,
     );
     document.addEventListener("keydown", (event) => this.#key(event), { signal: quit });
   }
@@ -121,10 +132,8 @@ class Sitting implements board.Hands {
 
   #tell(text: string | undefined): void {
     if (text) {
-      this.#log.append(el("li", {}, text));
-      while (this.#log.childElementCount > LOG_KEPT) {
-        this.#log.firstElementChild?.remove();
-      }
+      append(this.#log, el("li", {}, text), LOG_KEPT);
+      append(this.#heard, el("p", {}, text), HEARD_KEPT);
       this.#log.scrollTop = this.#log.scrollHeight;
     }
   }
@@ -136,12 +145,11 @@ class Sitting implements board.Hands {
     }
     const { view } = table;
     const mine = table.myDecision !== undefined;
-    byId("where").textContent = [view.options?.title || view.table, terms(view.options)].join(
-      " · ",
-    );
+    const title = [view.options?.title || view.table, terms(view.options)].join(" · ");
     document.title = `${mine ? "Your turn" : view.table} · odin-table`;
     document.body.classList.toggle("my-turn", mine);
     const parts = [
+      el("h1", {}, title),
       board.seats(table),
       board.scores(table),
       view.phase === TablePhase.PLAYING && board.centre(table, this),
@@ -171,7 +179,9 @@ class Sitting implements board.Hands {
     // button, so that nobody can have seen it before.
     const given = commitment.length > 0 ? { nonce: randomBytes(32), commitment } : {};
     const ready = (requestId: string) => ({ requestId, table: handle, ready: true, ...given });
+    const hint = waitingHint(table);
     const parts: (Node | false | undefined)[] = [
+      hint !== undefined && el("p", { class: "quiet hint" }, hint),
       table.view.code ? el("p", {}, `Others enter with the code ${table.view.code}`) : undefined,
       table.paused &&
         me &&
@@ -314,6 +324,14 @@ class Sitting implements board.Hands {
   }
 }
 
+/** Adds an element at the end, and removes the oldest when there are more than `kept`. */
+function append(list: HTMLElement, last: HTMLElement, kept: number): void {
+  list.append(last);
+  while (list.childElementCount > kept) {
+    list.firstElementChild?.remove();
+  }
+}
+
 /** Whether Enter plays here: not on a button that does something else. On cards Space chooses. */
 function plays(target: EventTarget | null): boolean {
   return !(target instanceof HTMLButtonElement) || target.matches(".hand .card");
@@ -338,9 +356,8 @@ function countDown(): void {
 function route(): void {
   leave.abort();
   leave = new AbortController();
-  const where = location.hash.replace(/[^0-9A-Z]/g, "");
+  const where = location.hash.toUpperCase().replace(/[^0-9A-Z]/g, "");
   say("");
-  byId("where").textContent = "";
   link("");
   document.title = "odin-table";
   document.body.className = "";
