@@ -39,7 +39,7 @@ PURE_MODULES: Final = frozenset(
     (
         *("__future__", "abc", "array", "bisect", "collections", "copy", "dataclasses", "enum"),
         *("functools", "hashlib", "heapq", "hmac", "itertools", "json", "math", "operator", "re"),
-        *("string", "textwrap", "types", "typing"),
+        *("string", "textwrap", "types", "typing", "unicodedata"),
     )
 )
 """The part of Python's library that has no clock, no chance, no I/O and no tasks."""

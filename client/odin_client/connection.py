@@ -237,7 +237,7 @@ def refusal_of(error: grpc.aio.AioRpcError, call: str) -> Refused:
     return kind(
         info.reason,
         text or error.code().name,
-        info.metadata,
+        {name: clean(fact, LONGEST) for name, fact in info.metadata.items()},
         call=call,
         code=error.code().name,
         retry_after=retry_after,

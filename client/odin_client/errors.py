@@ -140,7 +140,9 @@ def _in_own_words(reason: str, facts: Mapping[str, str]) -> str | None:
         "NOT_STARTED": _("Not now: too few seats are taken, or no game has started."),
         "TABLE_FULL": _("Every seat is taken."),
         "SEAT_TAKEN": _("That seat is taken."),
-        "NAME_TAKEN": _("Somebody at the table has that name."),
+        "NAME_TAKEN": _("{name} at the table has that name, or one that reads like it.")
+        if "name" in facts
+        else _("That name is taken, or reads like what stands at a seat, such as (you)."),
         "STALE_DECISION": _("Something else has to be decided now."),
         "STALE_COMMITMENT": _("That was for another deal."),
         "NOT_YOUR_TURN": _("It is not your turn."),
@@ -151,7 +153,7 @@ def _in_own_words(reason: str, facts: Mapping[str, str]) -> str | None:
         "BAD_CREDENTIAL": _("The server does not accept your credential."),
         "CLIENT_TOO_OLD": _("The server no longer talks to this version."),
     }.get(reason)
-    return said and said.format(rule=facts.get("rule", "?"))
+    return said and said.format(rule=facts.get("rule", "?"), name=facts.get("name", "?"))
 
 
 def _advice(reason: str) -> str:

@@ -162,8 +162,16 @@ def _checked(key: str, value: object, where: str) -> Any:
 
 
 def _name(value: object) -> str | None:
-    fits = isinstance(value, str) and len(value) <= _NAME_LENGTH and value.isprintable()
-    return value if isinstance(value, str) and fits else None
+    if not isinstance(value, str) or len(value) > _NAME_LENGTH:
+        return None
+    return value if value.isprintable() or _is_clean(value) else None
+
+
+def _is_clean(name: str) -> bool:
+    """Whether all of it can be seen, or joins what can be: Persian and Hindi have joiners."""
+    from odin_engine.plain_text import clean_text  # noqa: PLC0415 -- the engine is rarely needed
+
+    return clean_text(name) == name
 
 
 def _addresses(value: object) -> tuple[str, ...] | None:

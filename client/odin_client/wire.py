@@ -6,7 +6,6 @@ characters could otherwise retitle a terminal or imitate another name.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Final, TypedDict
@@ -16,6 +15,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from odin_client import updates, values
 from odin_engine import DECK, Card, CardSet, Colour, OdinError, set_of
+from odin_engine.plain_text import clean_text
 from odin_table.v1 import card_pb2, decision_pb2, event_pb2, table_pb2
 
 NAME_LENGTH: Final = 24
@@ -32,13 +32,8 @@ class NotUnderstoodError(Exception):
 
 
 def clean(text: str, length: int) -> str:
-    """The text in one line, without anything that is not meant to be read, at most so long."""
-    kept = (
-        " " if character.isspace() else character
-        for character in unicodedata.normalize("NFC", text)
-        if character.isspace() or unicodedata.category(character)[0] not in "CZ"
-    )
-    return " ".join("".join(kept).split())[:length]
+    """The text in one line, without what cannot be seen (`plain_text`), at most so long."""
+    return clean_text(text)[:length]
 
 
 # Cards

@@ -25,6 +25,7 @@ from odin_engine import (
 from odin_engine import Phase as GamePhase
 from odin_engine.fair_deal import draw_deal, draw_first
 from odin_engine.strategies import STRATEGIES
+from odin_server.confusables import read_alike, reads_like_a_mark
 from odin_server.draft import Draft
 from odin_server.errors import Reason, Refusal, by_the_rules, invalid_option, not_allowed
 from odin_server.events import (
@@ -197,7 +198,7 @@ def remove_seat(draft: Draft, holder: bytes, number: int, name: str) -> None:
         raise invalid_option("seat", f"No person and no remote bot sits at seat {number}.")
     if seat.holder == holder:
         raise invalid_option("seat", f"Seat {number} is your own: you can leave it.")
-    if name and name.casefold() != seat.name.casefold():
+    if name and not read_alike(name, seat.name):
         raise invalid_option("name", f"{seat.name} sits at seat {number} now.")
     draft.add(SeatLeft(number, LeaveReason.REMOVED))
     settle(draft)
@@ -212,7 +213,7 @@ def add_bot(draft: Draft, holder: bytes, level: str, wanted: int | None, name: s
     _host_only(state, holder)
     _waiting(state)
     seat = _free_seat(state, wanted)
-    name = name or next(free for free in BOT_NAMES if not _is_taken(state, free))
+    name = name or next(free for free in BOT_NAMES if not _like(state, free))
     _name_is_free(state, name, at=seat)
     if level not in STRATEGIES:
         raise invalid_option("level", f"There is no such level. Choose {', '.join(STRATEGIES)}.")
@@ -553,16 +554,21 @@ def _abandoned_seat(state: TableState, wanted: int | None) -> int:
     return wanted
 
 
-def _is_taken(state: TableState, name: str, at: int | None = None) -> bool:
-    """Whether somebody has this name, other than at the seat that is about to be taken."""
-    return any(
-        seat.name.casefold() == name.casefold() for number, seat in state.taken() if number != at
-    )
+def _like(state: TableState, name: str, at: int | None = None) -> Seat | None:
+    """Whoever has this name or one that reads like it, other than at the seat to be taken."""
+    others = (seat for number, seat in state.taken() if number != at)
+    return next((seat for seat in others if read_alike(seat.name, name)), None)
 
 
 def _name_is_free(state: TableState, name: str, at: int) -> None:
-    if _is_taken(state, name, at):
+    if other := _like(state, name, at):
         raise Refusal(
             Reason.NAME_TAKEN,
-            f"Somebody at this table is called {name} already. Choose another name.",
+            f"{other.name} at this table has that name, or one that reads like it. Choose another.",
+            facts={"name": other.name},
+        )
+    if reads_like_a_mark(name):
+        raise Refusal(
+            Reason.NAME_TAKEN,
+            "That name reads like what clients write at a seat, such as (you). Choose another one.",
         )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import unicodedata
 from typing import Final
 
+from odin_engine.plain_text import clean_text
 from odin_server.errors import malformed
 
 MAX_NAME: Final = 24
@@ -14,20 +14,14 @@ MAX_REQUEST_ID: Final = 64
 
 
 def cleaned(field: str, text: str, longest: int, *, may_be_empty: bool = False) -> str:
-    """The text without control, format and private characters, with single spaces.
+    """The text in one line, without what cannot be seen (`plain_text`).
 
-    Raises MALFORMED, naming the field, when it is longer than `longest` characters, or nothing is
-    left of it.
+    Raises MALFORMED, naming the field, when it is longer than `longest` characters, or nothing of
+    it can be seen.
     """
     if len(text) > 4 * longest:
         raise malformed(field, f"At most {longest} characters, please.")
-    kept = "".join(
-        " " if character.isspace() else character
-        for character in unicodedata.normalize("NFC", text)
-        # C: control, format (bidirectional marks among them), surrogates, private, unassigned.
-        if character.isspace() or not unicodedata.category(character).startswith("C")
-    )
-    clean = " ".join(kept.split())
+    clean = clean_text(text)
     if len(clean) > longest:
         raise malformed(field, f"At most {longest} characters, please.")
     if not clean and not may_be_empty:

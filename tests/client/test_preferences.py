@@ -41,6 +41,11 @@ def test_a_variable_counts_more_than_the_file_and_an_empty_one_says_nothing(file
     assert load(environment, file) == Preferences(name="Ann", bell=True, mouse=False)
 
 
+def test_a_name_may_have_the_joiners_of_its_script(tmp_path: Path) -> None:
+    name = "\u0645\u06cc\u200c\u0631\u0648\u0645"
+    assert load({"ODIN_NAME": name}, tmp_path / "none.toml").name == name
+
+
 def test_each_setting_has_a_variable(file: Path) -> None:
     texts = {
         "name": "Ann",
@@ -74,6 +79,7 @@ def test_the_usual_variables_of_colour_count_more_than_the_file(file: Path, vari
         ("name = 3", "name cannot be 3"),
         (f'name = "{"x" * 25}"', "name cannot be"),
         ('name = "a\\u001b[2J"', "name cannot be"),
+        ('name = "a\\u200d"', "name cannot be"),
         ('interfaces = "127.0.0.1"', "interfaces cannot be '127.0.0.1'"),
         ('interfaces = ["eth0"]', "interfaces cannot be ['eth0']"),
         ("bell = yes", "is not TOML"),

@@ -70,6 +70,9 @@ def test_an_event_of_a_later_version_is_a_bare_event() -> None:
         ("Zoe\u0301", "Zo\u00e9"),
         ("x" * 300, "x" * 24),
         ("\x00\x01", ""),
+        ("Ann\ufe0f\u3164\u2800", "Ann"),
+        ("\u3164\u115f", ""),
+        ("\u0645\u06cc\u200c\u0631\u0648\u0645", "\u0645\u06cc\u200c\u0631\u0648\u0645"),
     ],
 )
 def test_names_from_the_network_are_made_harmless(raw: str, harmless: str) -> None:

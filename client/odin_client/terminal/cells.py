@@ -6,6 +6,7 @@ it does. Nothing here knows of the game.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -45,6 +46,10 @@ class Span:
 Line: TypeAlias = tuple[Span, ...]
 
 BLANK: Final[Line] = ()
+
+_EMOJI_JOINED: Final = re.compile(
+    "([\u00a9\u00ae\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff])[\u200d\ufe0e\ufe0f]+"
+)
 
 _NO_BREAK: Final = "\N{NO-BREAK SPACE}"
 
@@ -153,6 +158,11 @@ def with_plain_blanks(lines: Iterable[Line]) -> list[Line]:
         )
         for one in lines
     ]
+
+
+def with_plain_emoji(text: str) -> str:
+    """The text with each emoji by itself, as terminals do not agree how wide joined ones are."""
+    return _EMOJI_JOINED.sub(r"\1", text)
 
 
 def in_ascii(lines: Iterable[Line]) -> list[Line]:

@@ -40,7 +40,7 @@ from prompt_toolkit.styles import Style
 
 from odin_client.languages import _
 from odin_client.terminal.capabilities import Capabilities, Depth
-from odin_client.terminal.cells import Click, Line
+from odin_client.terminal.cells import Click, Line, with_plain_emoji
 from odin_client.terminal.key_input import read_whole_sequences
 from odin_client.terminal.style import rules_of
 from odin_client.terminal.takeover import ended_by_signals, errors_to, output_to, titled
@@ -292,7 +292,7 @@ class FullScreen:
                 fragments.append(("", "\n"))
             for span in line:
                 style = " ".join(f"class:{name}" for name in span.style.split())
-                fragments.append(self._fragment(style, span.text, span.click))
+                fragments.append(self._fragment(style, with_plain_emoji(span.text), span.click))
         return fragments
 
     def _fragment(self, style: str, text: str, click: Click | None) -> OneStyleAndTextTuple:

@@ -15,6 +15,7 @@ from odin_client.terminal.cells import (
     pad,
     stretch,
     width,
+    with_plain_emoji,
     wrap,
 )
 
@@ -80,3 +81,9 @@ def test_ascii_has_the_same_width_cell_by_cell() -> None:
     (ascii_line,) = in_ascii(picture)
     assert text_of(ascii_line) == "+---+ > Chloe ???? + ~"
     assert line_width(ascii_line) == line_width(picture[0])
+
+
+def test_emoji_stand_alone_and_letters_stay_joined() -> None:
+    assert with_plain_emoji("👨\u200d👩\u200d👧 ❤\ufe0f") == "👨👩👧 ❤"
+    persian = "\u0645\u06cc\u200c\u0631\u0648\u0645"
+    assert with_plain_emoji(persian) == persian

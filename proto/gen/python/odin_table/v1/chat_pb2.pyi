@@ -32,7 +32,7 @@ class SendChatRequest(_message.Message):
     table: _builtins.str
     """The handle of the table."""
     text: _builtins.str
-    """What to say: 1 to 200 characters. Control characters are taken out."""
+    """What to say: 1 to 200 characters, after what cannot be seen was taken out as from a name."""
     def __init__(
         self,
         *,

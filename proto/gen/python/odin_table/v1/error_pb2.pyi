@@ -66,7 +66,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_SEAT_TAKEN: _ErrorReason.ValueType  # 11
     """ALREADY_EXISTS. That seat is taken, or it is no bot's."""
     ERROR_REASON_NAME_TAKEN: _ErrorReason.ValueType  # 12
-    """ALREADY_EXISTS. Somebody at the table has that name, whatever the case."""
+    """ALREADY_EXISTS. A player at the table has that name or one that reads like it: case, width and
+    characters that look like others (UTS 39) make no difference. Facts: name, the other player's.
+    Without it: the name reads like what clients write at a seat, such as "Ann (you)" or "host".
+    """
     ERROR_REASON_INVALID_OPTION: _ErrorReason.ValueType  # 13
     """INVALID_ARGUMENT + BadRequest. An option, a level or a seat that there is not."""
     ERROR_REASON_STALE_DECISION: _ErrorReason.ValueType  # 14
@@ -135,7 +138,10 @@ ERROR_REASON_TABLE_FULL: ErrorReason.ValueType  # 10
 ERROR_REASON_SEAT_TAKEN: ErrorReason.ValueType  # 11
 """ALREADY_EXISTS. That seat is taken, or it is no bot's."""
 ERROR_REASON_NAME_TAKEN: ErrorReason.ValueType  # 12
-"""ALREADY_EXISTS. Somebody at the table has that name, whatever the case."""
+"""ALREADY_EXISTS. A player at the table has that name or one that reads like it: case, width and
+characters that look like others (UTS 39) make no difference. Facts: name, the other player's.
+Without it: the name reads like what clients write at a seat, such as "Ann (you)" or "host".
+"""
 ERROR_REASON_INVALID_OPTION: ErrorReason.ValueType  # 13
 """INVALID_ARGUMENT + BadRequest. An option, a level or a seat that there is not."""
 ERROR_REASON_STALE_DECISION: ErrorReason.ValueType  # 14

@@ -266,8 +266,10 @@ class TakeSeatRequest(_message.Message):
     code: _builtins.str
     """The code of a private table; case, spaces and dashes do not matter. Ignored at a public one."""
     name: _builtins.str
-    """1 to 24 characters, without control characters; unique at the table whatever the case. Ignored
-    when the caller has a seat already.
+    """1 to 24 characters, after what cannot be seen was taken out (control characters, marks of
+    direction, fillers, joiners where no script or emoji needs them) and blanks became single spaces.
+    It may not read like the name of another player at the table. Ignored when the caller has a seat
+    already.
     """
     seat: _builtins.int
     """The seat wanted, from 0. Absent: the first free one; during a game the first whose holder left."""

@@ -176,7 +176,9 @@ class TableOptions(_message.Message):
     the server.
     """
     title: _builtins.str
-    """A title for the list, at most 40 characters; untrusted text. May be empty."""
+    """A title for the list, at most 40 characters, from which what cannot be seen is taken out as from
+    a name; untrusted text. May be empty.
+    """
     @_builtins.property
     def clock(self) -> Global___Clock:
         """How long a seat may think; anything else than Clock allows is INVALID_OPTION. Absent: for as long
@@ -234,7 +236,7 @@ class Seat(_message.Message):
     occupant: Global___Occupant.ValueType
     """Who holds it; OCCUPANT_UNSPECIFIED for a free seat, and then all that follows is absent."""
     name: _builtins.str
-    """The name, unique at the table whatever the case; untrusted text, at most 24 characters."""
+    """The name, unlike any other at the table; untrusted text, at most 24 characters."""
     level: _builtins.str
     """The level of a built-in bot, such as "greedy". Empty for all others."""
     ready: _builtins.bool
