@@ -15,7 +15,7 @@ RELEASED_CONTRACT := proto/released.binpb
 CATALOGUES := $(wildcard client/odin_client/locale/*/LC_MESSAGES/*.po)
 
 .DEFAULT_GOAL := help
-.PHONY: help play setup web test test-slow test-tmux test-web interop chaos soak bench check check-format check-lint \
+.PHONY: help play setup web test test-slow test-tmux test-web interop chaos damage soak bench check check-format check-lint \
   check-types check-contract check-stubs check-imports check-catalogues format stubs release-contract \
   catalogues captures lock clean
 
@@ -54,6 +54,9 @@ interop: $(VENV)/ready-to-develop ## let the clients of examples/ and our own pl
 
 chaos: $(VENV)/ready-to-develop ## kill a server every second while bots play, and see that nothing is lost
 	@$(BIN)/python -m tests.chaos $(ARGS)
+
+damage: $(VENV)/ready-to-develop ## flip bits of a file of tables, and see that none goes unnoticed
+	@$(BIN)/python -m tests.damage $(ARGS)
 
 soak: $(VENV)/ready-to-develop ## open and abandon 10,000 tables, and see that memory comes back
 	@$(BIN)/python -m tests.soak $(ARGS)

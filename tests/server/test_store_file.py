@@ -19,8 +19,9 @@ from odin_server.event_log import (
     SqliteLog,
     StoreUnavailable,
     TableDamaged,
+    sqlite_damage,
 )
-from odin_server.events import Batch, CloseReason, Record, RequestKey, TableClosed
+from odin_server.events import Batch, CloseReason, Record, RequestKey, TableClosed, TableOpened
 from odin_table.v1 import lobby_pb2, table_pb2
 from tests.server.conftest import Meet, Serve
 from tests.server.people import DEADLINE, Refused, play_until
@@ -43,6 +44,13 @@ async def filled(path: Path) -> None:
             await log.append(handle, 0, opening(RequestKey(ANN, f"open {handle}", b"")))
             await log.append(handle, 1, batch(2, 2))
             await log.append(handle, 3, batch(4))
+
+
+def log_id_of(first: Batch) -> str:
+    """The log id in the batch that opened a table, as clients see it."""
+    opened = first.records[0].event
+    assert isinstance(opened, TableOpened)
+    return opened.log_id
 
 
 def change(path: Path, statement: str) -> None:
@@ -249,7 +257,12 @@ async def test_a_backup_holds_everything_and_never_overwrites(tmp_path: Path) ->
         await log.append("A", 4, batch(5))
         async with opened(copy) as other:
             assert len(await other.read("A")) == 3
-            assert await other.read("B") == await log.read("B")
+            first, *others = await log.read("B")
+            first_there, *others_there = await other.read("B")
+            # Only the log id is another one.
+            assert others_there == others
+            assert first_there != first
+            assert log_id_of(first_there).startswith(f"{log_id_of(first)}.")
 
 
 async def test_a_disk_that_is_full_loses_nothing_and_the_log_goes_on_when_it_is_not(
@@ -279,3 +292,32 @@ async def limited_to(log: SqliteLog, pages: int) -> None:
     await log._read(  # pyright: ignore[reportPrivateUsage] -- no disk can be had that is full
         lambda db: db.execute(statement).fetchone()
     )
+
+
+async def test_a_large_file_is_looked_through_beside_the_first_acts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The index loses the last row of table A, which nobody would miss."""
+    path = tmp_path / "tables.db"
+    await filled(path)
+    lose_index_entry(path, "A", 4)
+    monkeypatch.setattr(sqlite_damage, "_SMALL", 0)
+    monkeypatch.setattr(sqlite_damage, "_DELAY", 0)
+    async with opened(path) as log:
+        async with asyncio.timeout(DEADLINE):
+            while "is damaged" not in caplog.text:  # noqa: ASYNC110 (a thread finds it)
+                await asyncio.sleep(0.01)
+        assert "refused: @, A. " in caplog.text
+        with pytest.raises(TableDamaged, match="table A is damaged"):
+            await log.append("A", 4, batch(5))
+        await log.append("B", 4, batch(5))
+        assert [entry.handle for entry in await log.open_tables()] == ["B"]
+
+
+def lose_index_entry(path: Path, handle: str, seq: int) -> None:
+    """Flips a bit in the index entry of a row, which then is of another table."""
+    entry = b"\x05\x0f\x01\x08\x01" + handle.encode() + bytes([seq])
+    data = bytearray(path.read_bytes())
+    assert data.count(entry) == 1
+    data[data.index(entry) + 5] ^= 1
+    path.write_bytes(data)

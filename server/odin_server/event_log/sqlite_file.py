@@ -1,84 +1,41 @@
-"""The file of a `SqliteLog`: opening it, its form, and what can be wrong with it."""
+"""The file of a `SqliteLog`: opening it, and what can be wrong with it."""
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from pathlib import Path
 from typing import Any, Final
 
 from odin_server.event_log.interface import StoreUnavailable
-
-FORMAT: Final = 1
-"""The form of the file that is written, in its user_version. The records have a version too."""
-
-_APPLICATION: Final = 0x4F64_696E
-"""Says in the file whose it is."""
+from odin_server.event_log.sqlite_form import APPLICATION, FORMAT, make_form
+from odin_server.event_log.sqlite_mark import Opened, SchemaDamaged, mark_open, settle, take_up
+from odin_server.event_log.sqlite_wal import wal_of
 
 RESTORE: Final = (
     "Put a backup (`odin-table backup`) in its place, or choose another file (--store)."
-    """What to do about a file that is damaged."""
 )
+"""What to do about a file that is damaged."""
 
-# `batches` is the log. A request lies in the row of what it did, also when that was nothing or a
-# line of chat: such a row has no records and a `part` above 0. Rows lie in the order in which they
-# came, whatever their table, so that a round of the log writes few pages; only the small entries
-# of the indexes go to a page for each table. (Files from before that keep the rows of a table
-# together, and are used as they are: the same statements fit both.) Names, titles and lines are
-# apart, so that they can be removed.
-_SCHEMA: Final = f"""
-PRAGMA application_id = {_APPLICATION};
-PRAGMA user_version = {FORMAT};
+_PASSING: Final = (
+    "SQLITE_BUSY",
+    "SQLITE_CANTOPEN",
+    "SQLITE_FULL",
+    "SQLITE_INTERRUPT",
+    "SQLITE_IOERR",
+    "SQLITE_LOCKED",
+    "SQLITE_NOMEM",
+    "SQLITE_PERM",
+    "SQLITE_PROTOCOL",
+    "SQLITE_READONLY",
+)
+"""What SQLite calls errors that say nothing about the contents of the file."""
 
-CREATE TABLE tables (
-    number INTEGER PRIMARY KEY AUTOINCREMENT,
-    handle TEXT NOT NULL UNIQUE,
-    host BLOB NOT NULL,
-    code TEXT NOT NULL,
-    played INTEGER NOT NULL DEFAULT 0,
-    named INTEGER NOT NULL DEFAULT 1,
-    ended INTEGER
-) STRICT;
-CREATE INDEX open_tables ON tables (number) WHERE ended IS NULL;
-CREATE INDEX ended_public_tables ON tables (number) WHERE ended IS NOT NULL AND code = '';
-CREATE INDEX ended_tables ON tables (ended) WHERE ended IS NOT NULL;
-CREATE INDEX unplayed_tables ON tables (ended) WHERE ended IS NOT NULL AND played = 0;
-CREATE INDEX named_tables ON tables (ended) WHERE ended IS NOT NULL AND named = 1;
+_DAMAGE: Final = ("SQLITE_IOERR_CORRUPTFS", "SQLITE_IOERR_DATA")
+"""Those among them that do."""
 
-CREATE TABLE batches (
-    handle TEXT NOT NULL,
-    seq INTEGER NOT NULL,
-    part INTEGER NOT NULL,
-    records BLOB,
-    credential BLOB,
-    request_id TEXT,
-    content BLOB,
-    result INTEGER,
-    line INTEGER,
-    checksum INTEGER NOT NULL,
-    UNIQUE (handle, seq, part)
-) STRICT;
-CREATE UNIQUE INDEX batches_by_request ON batches (credential, request_id)
-    WHERE credential IS NOT NULL;
-
-CREATE TABLE lines (
-    handle TEXT NOT NULL,
-    number INTEGER NOT NULL,
-    time INTEGER NOT NULL,
-    name TEXT NOT NULL,
-    seat INTEGER,
-    text TEXT NOT NULL,
-    PRIMARY KEY (handle, number)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE names (
-    handle TEXT NOT NULL,
-    seq INTEGER NOT NULL,
-    name TEXT NOT NULL,
-    PRIMARY KEY (handle, seq)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE beats (only INTEGER PRIMARY KEY CHECK (only = 1), time INTEGER NOT NULL) STRICT;
-"""
+SqliteErrors: Final = (sqlite3.Error, UnicodeDecodeError, OverflowError, MemoryError)
+"""What the module raises for what SQLite says, also when it cannot read what SQLite says."""
 
 
 class CannotOpen(Exception):
@@ -86,13 +43,21 @@ class CannotOpen(Exception):
 
 
 class FileDamaged(StoreUnavailable):
-    """A page of the file is not what SQLite wrote there."""
+    """Something in the file is not what SQLite wrote there."""
 
 
-def unavailable(error: Exception) -> StoreUnavailable:
+def is_damage(error: BaseException) -> bool:
+    """Whether this error of SQLite is about the contents of the file, and so will not pass."""
+    if isinstance(error, MemoryError | CannotOpen):
+        return False
+    # Without a name: a text that is not UTF-8, for one. Statements that fit every sound file.
+    name = getattr(error, "sqlite_errorname", "")
+    return name.startswith(_DAMAGE) or not name.startswith(_PASSING)
+
+
+def unavailable(error: BaseException) -> StoreUnavailable:
     """What an error of SQLite is to whoever uses the log."""
-    is_damage = getattr(error, "sqlite_errorname", "").startswith("SQLITE_CORRUPT")
-    return (FileDamaged if is_damage else StoreUnavailable)(str(error))
+    return (FileDamaged if is_damage(error) else StoreUnavailable)(str(error))
 
 
 class Connection(sqlite3.Connection):
@@ -103,64 +68,160 @@ class Connection(sqlite3.Connection):
         self.heads: Final[dict[str, int]] = {}
         """The number of the last record of tables that were written to. To be forgotten whenever
         something that was written is undone."""
+        self.path: Path = Path(args[0])
+        self.opened = Opened("")
+        self.identity: _Identity = ()
+        """Which files it has open: the file and its WAL."""
+        self._paths: Final = (str(self.path), str(wal_of(self.path)))
+
+    def displacement(self) -> str:
+        """What has become of its file, or the WAL, since it was opened; empty when they are there.
+
+        SQLite goes on writing into a file that has been removed.
+        """
+        if self.found_there() == self.identity:
+            return ""
+        return (
+            f"{self.path}, or its -wal file, was removed or replaced while this server uses it. "
+            "Put both back, or stop this server."
+        )
+
+    def found_there(self) -> _Identity:
+        """Which files are in their places now."""
+        return tuple([_number(path) for path in self._paths])
 
 
-def connect(path: Path) -> Connection:
+_Identity = tuple[tuple[int, int] | None, ...]
+
+
+def _number(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)  # noqa: PTH116 (twice in each round of the log)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def connect(path: Path, before: Connection | None = None) -> Connection:
     """Opens the file for this process alone, and makes it when it is missing.
 
-    Raises CannotOpen.
+    `before`: the connection that this process had, if it had one. Raises CannotOpen.
     """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _refuse_foreign_wal(path)
         # Hands and digests are nobody else's to read; what SQLite puts beside it is as this is.
         path.touch(mode=0o600)
         db = sqlite3.connect(
             path, timeout=1.0, isolation_level=None, check_same_thread=False, factory=Connection
         )
-    except (OSError, sqlite3.Error) as error:
+    except (OSError, *SqliteErrors) as error:
         raise _cannot_open(path, error) from error
+    # What is not UTF-8 is found by its checksum, as is every other change.
+    db.text_factory = text_of
     try:
         db.execute("PRAGMA locking_mode = EXCLUSIVE")
-        is_new = _check_form(db, path)
+        form = _form_of(db, path)
         # Each table and each caller has pages of its own, which are written whole for every act:
         # the smallest that a batch fits into. Only a new file takes it.
         db.execute("PRAGMA page_size = 2048")
         db.execute("PRAGMA journal_mode = WAL")
-        # Eight megabytes: what is written again and again is taken over seldom.
-        db.execute("PRAGMA wal_autocheckpoint = 4000")
+        checkpoint_automatically(db)
         db.execute("PRAGMA synchronous = FULL")
         # The first write takes the lock, which stays.
-        db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA if is_new else ''} COMMIT;")
-    except (sqlite3.Error, CannotOpen) as error:
+        db.execute("BEGIN IMMEDIATE")
+        db.execute("COMMIT")
+        _take_up(db, path, form, before)
+    except (*SqliteErrors, CannotOpen) as error:
         db.close()
         raise error if isinstance(error, CannotOpen) else _cannot_open(path, error) from error
     return db
 
 
-def _check_form(db: sqlite3.Connection, path: Path) -> bool:
-    """Whether the file is new, and so empty. Raises CannotOpen for a file that is not ours."""
+def checkpoint_automatically(db: sqlite3.Connection, *, wanted: bool = True) -> None:
+    """Takes over what is in the WAL whenever it has eight megabytes, or does not.
+
+    What is written again and again is taken over seldom.
+    """
+    db.execute(f"PRAGMA wal_autocheckpoint = {4000 if wanted else 0}")
+
+
+def text_of(data: bytes) -> str:
+    """The text in these bytes, whatever they are."""
+    return data.decode("utf-8", "replace")
+
+
+def _take_up(db: Connection, path: Path, form: int, before: Connection | None) -> None:
+    """Finds out how the last server ended, and says in the main file that this one has begun."""
+    frames = settle(db)
+    if before is not None:
+        if db.found_there()[0] != before.identity[0]:
+            raise CannotOpen(before.displacement())
+        db.opened = before.opened
+    else:
+        try:
+            db.opened = take_up(db, path, frames, has_mark=form == FORMAT)
+        except SchemaDamaged:
+            raise CannotOpen(f"{path} is damaged: its schema was changed. {RESTORE}") from None
+    # Whatever follows the end goes, so that it is not met again.
+    db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    db.execute("BEGIN IMMEDIATE")
+    if form != FORMAT:
+        make_form(db, form)
+    mark_open(db, db.opened.incarnation)
+    db.execute("COMMIT")
+    settle(db)
+    db.identity = db.found_there()
+
+
+def _refuse_foreign_wal(path: Path) -> None:
+    """SQLite would take the WAL of another file, and mix both. Raises CannotOpen or OSError."""
+    wal = wal_of(path)
+    if not wal.exists() or not wal.stat().st_size:
+        return
+    header = b""
+    if path.exists():
+        with path.open("rb") as file:
+            header = file.read(20)
+    if not header:
+        raise CannotOpen(
+            f"{path} is gone, or empty, but {wal.name} is there, which is of no use without it. "
+            f"Put {path.name} back, or remove {wal.name} to begin anew."
+        )
+    # A file without a WAL says so. Our own have one, except for backups.
+    if header[18:20] == b"\x01\x01":
+        raise CannotOpen(
+            f"{path} is a backup, and {wal.name} beside it belongs to the file that was here "
+            f"before. Remove {wal.name}, then start again."
+        )
+
+
+def _form_of(db: sqlite3.Connection, path: Path) -> int:
+    """The form of the file; 0 for a new one, which is empty. Raises CannotOpen for any other."""
     (application,) = db.execute("PRAGMA application_id").fetchone()
     (form,) = db.execute("PRAGMA user_version").fetchone()
     if application == 0 and not db.execute("SELECT 1 FROM sqlite_schema").fetchone():
-        return True
-    if application != _APPLICATION:
+        return 0
+    if application != APPLICATION:
         raise CannotOpen(f"{path} is no file of odin-table. Choose another one with --store.")
     if form > FORMAT:
         raise CannotOpen(
             f"{path} was written by a newer odin-table (form {form}; this one knows {FORMAT}). "
             "Update odin-table, or choose another file with --store."
         )
-    return False
+    if form < 1:
+        raise CannotOpen(f"{path} is damaged: it has no form. {RESTORE}")
+    return int(form)
 
 
-def _cannot_open(path: Path, error: Exception) -> CannotOpen:
+def _cannot_open(path: Path, error: BaseException) -> CannotOpen:
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return CannotOpen(
             f"{path} is used by another server. Stop that one first, sit down there with "
             "`odin-table join 127.0.0.1`, or choose another file with --store."
         )
-    if name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
+    if not isinstance(error, OSError) and is_damage(error):
         return CannotOpen(f"{path} is damaged, or no file of odin-table. {RESTORE}")
     if name.startswith("SQLITE_READONLY"):
         return CannotOpen(f"{path} cannot be written. Allow it, or choose another file (--store).")

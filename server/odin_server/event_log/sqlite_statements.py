@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 import zlib
-from typing import Final, NamedTuple
+from collections.abc import Iterable
+from typing import Any, Final, NamedTuple
 
 from odin_server.chat import Line
-from odin_server.event_log.interface import Conflict, Entry
+from odin_server.event_log.interface import Conflict, Entry, TableDamaged
 from odin_server.event_log.milestones import Milestones
-from odin_server.event_log.sqlite_file import Connection
+from odin_server.event_log.sqlite_damage import entries
+from odin_server.event_log.sqlite_file import Connection, SqliteErrors, damage, is_damage
+from odin_server.event_log.sqlite_form import checksum, is_sound
 from odin_server.events import RequestKey
+
+_log: Final = logging.getLogger(__name__)
 
 _MOST_HEADS: Final = 10_000
 """Heads that a connection remembers."""
@@ -42,7 +48,9 @@ class Row(NamedTuple):
     @property
     def sum(self) -> int:
         """The checksum of everything else in it."""
-        return zlib.crc32(self.records or b"", zlib.crc32(repr((*self[:3], *self[4:9])).encode()))
+        # What is damaged may be of any type.
+        records = self.records if isinstance(self.records, bytes) else b""
+        return zlib.crc32(records, zlib.crc32(repr((*self[:3], *self[4:9])).encode()))
 
     def with_checksum(self) -> Row:
         """The row with what its checksum has to be."""
@@ -57,8 +65,10 @@ def of_records(handle: str, seq: int, records: bytes, request: RequestKey | None
 def append(
     db: Connection, row: Row, expected_seq: int, names: dict[int, str], milestones: Milestones
 ) -> None:
-    """Adds a batch with records. Raises Conflict, having changed nothing."""
+    """Adds a batch with records. Raises Conflict or TableDamaged, having changed nothing."""
     _check_head(db, row.handle, expected_seq)
+    if (milestones.played or milestones.ended is not None) and not milestones.opened:
+        _entry_row(db, row.handle)
     _insert(db, row)
     db.heads[row.handle] = row.seq
     if milestones.opened:
@@ -68,15 +78,17 @@ def append(
             (row.handle, opened.host, opened.code),
         )
     if names:
+        named = [(row.handle, seq, name) for seq, name in names.items()]
         db.executemany(
-            "INSERT INTO names VALUES (?, ?, ?)",
-            [(row.handle, seq, name) for seq, name in names.items()],
+            "INSERT INTO names VALUES (?, ?, ?, ?)", [(*name, checksum(name)) for name in named]
         )
     if milestones.played:
         db.execute("UPDATE tables SET played = 1 WHERE handle = ?", (row.handle,))
     if milestones.ended is not None:
         db.execute("UPDATE tables SET ended = ? WHERE handle = ?", (milestones.ended, row.handle))
         del db.heads[row.handle]
+    if milestones != Milestones():
+        _seal(db, row.handle)
 
 
 def answer(db: Connection, handle: str, seq: int, request: RequestKey, result: int | None) -> None:
@@ -95,7 +107,8 @@ def say(db: Connection, handle: str, line: Line, request: RequestKey) -> int:
     number: int = (last or 0) + 1
     part = _next_part(db, handle, seq)
     _insert(db, Row(handle, seq, part, None, *request, line=number).with_checksum())
-    db.execute("INSERT INTO lines VALUES (?, ?, ?, ?, ?, ?)", (handle, number, *line[1:]))
+    kept = (handle, number, *line[1:])
+    db.execute("INSERT INTO lines VALUES (?, ?, ?, ?, ?, ?, ?)", (*kept, checksum(kept)))
     return number
 
 
@@ -141,8 +154,23 @@ def rows_after(db: Connection, handle: str, seq: int) -> tuple[list[Row], dict[i
 
 
 def names_of(db: Connection, handle: str) -> dict[int, str]:
-    """The names and titles of a table, by the number of their record."""
-    return dict(db.execute("SELECT seq, name FROM names WHERE handle = ?", (handle,)).fetchall())
+    """The names and titles of a table, by the number of their record; without damaged ones."""
+    found = db.execute("SELECT * FROM names WHERE handle = ?", (handle,))
+    return {seq: name for _, seq, name, _ in _sound(db, "name", found)}
+
+
+def _sound(db: Connection, what: str, rows: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Those of these rows that are as they were written; tells the operator of others.
+
+    What people wrote is no part of the game, which goes on without it.
+    """
+    sound: list[tuple[Any, ...]] = []
+    for row in rows:
+        if is_sound(row):
+            sound.append(row)
+        else:
+            _log.error("%s: table %s: a %s is damaged and left out", db.path, row[0], what)
+    return sound
 
 
 def find(db: Connection, credential: bytes, request_id: str) -> tuple[Row, dict[int, str]] | None:
@@ -157,37 +185,82 @@ def find(db: Connection, credential: bytes, request_id: str) -> tuple[Row, dict[
 
 
 def lines(db: Connection, handle: str, most: int) -> list[Line]:
-    """The last lines of a table, oldest first."""
+    """The last lines of a table, oldest first; without damaged ones."""
     found = db.execute(
-        "SELECT number, time, name, seat, text FROM lines WHERE handle = ? "
-        "ORDER BY number DESC LIMIT ?",
-        (handle, most),
+        "SELECT * FROM lines WHERE handle = ? ORDER BY number DESC LIMIT ?", (handle, most)
     )
-    return [Line(*line) for line in found][::-1]
+    return [Line(*row[1:-1]) for row in _sound(db, "line of chat", found)][::-1]
 
 
-_ENTRY = "SELECT number, handle, host, code FROM tables"
+_ENTRY: Final = "SELECT number, handle, host, code, played, named, ended, checksum FROM tables"
+_CODE, _ENDED = 3, 6
 
 
 def entry(db: Connection, handle: str) -> Entry | None:
-    """The entry of a table."""
+    """The entry of a table. Raises TableDamaged."""
+    found = _entry_row(db, handle)
+    return Entry(*found[:4]) if found else None
+
+
+def _entry_row(db: Connection, handle: str) -> tuple[Any, ...] | None:
+    found: tuple[Any, ...] | None
     found = db.execute(f"{_ENTRY} WHERE handle = ?", (handle,)).fetchone()
-    return Entry(*found) if found else None
+    if found and not is_sound(found):
+        raise TableDamaged(damage(db.path, handle, "its entry in the list of tables"))
+    return found
+
+
+def _seal(db: Connection, handle: str) -> None:
+    """Makes the checksum of an entry that was changed, and was sound before."""
+    found = db.execute(f"{_ENTRY} WHERE handle = ?", (handle,)).fetchone()
+    if found:
+        db.execute(
+            "UPDATE tables SET checksum = ? WHERE handle = ?", (checksum(found[:-1]), handle)
+        )
+
+
+def _sound_entries(db: Connection, condition: str, *values: object) -> list[tuple[Any, ...]]:
+    """The entries that fit; tells the operator of damaged ones."""
+    return [
+        row for row in db.execute(f"{_ENTRY} WHERE {condition}", values) if _is_entry_sound(db, row)
+    ]
+
+
+def _is_entry_sound(db: Connection, row: tuple[Any, ...]) -> bool:
+    """Whether an entry is sound; tells the operator when it is not."""
+    if not is_sound(row):
+        _log.error("%s", damage(db.path, row[1], "its entry in the list of tables"))
+        return False
+    return True
 
 
 def open_tables(db: Connection) -> list[Entry]:
-    """Every table that has not ended, oldest first."""
-    return [Entry(*row) for row in db.execute(f"{_ENTRY} WHERE ended IS NULL ORDER BY number")]
+    """Every table that has not ended, oldest first; without damaged entries."""
+    try:
+        found = _sound_entries(db, "ended IS NULL ORDER BY number")
+    except SqliteErrors as error:
+        found = [row for row in _readable_entries(db, error) if row[_ENDED] is None]
+    return [Entry(*row[:4]) for row in found]
 
 
 def ended_tables(db: Connection, before: int, most: int, private: bool) -> list[Entry]:
-    """Tables that have ended, newest first."""
+    """Tables that have ended, newest first; without damaged entries."""
     public = "" if private else "AND code = ''"
-    found = db.execute(
-        f"{_ENTRY} WHERE ended IS NOT NULL {public} AND number < ? ORDER BY number DESC LIMIT ?",
-        (before, most),
-    )
-    return [Entry(*row) for row in found]
+    condition = f"ended IS NOT NULL {public} AND number < ? ORDER BY number DESC LIMIT ?"
+    try:
+        found = _sound_entries(db, condition, before, most)
+    except SqliteErrors as error:
+        ended = [row for row in _readable_entries(db, error) if row[_ENDED] is not None]
+        fitting = [row for row in ended if row[0] < before and (private or row[_CODE] == "")]
+        found = fitting[: -most - 1 : -1]
+    return [Entry(*row[:4]) for row in found]
+
+
+def _readable_entries(db: Connection, error: BaseException) -> list[tuple[Any, ...]]:
+    """The sound entries, by number, when damage keeps a query from finding them."""
+    if not is_damage(error):
+        raise error
+    return [row for row in entries(db) if _is_entry_sound(db, row)]
 
 
 def forget_ended(db: Connection, before: int, most: int, unplayed: bool) -> list[str]:
@@ -205,17 +278,15 @@ def forget_names(db: Connection, before: int, most: int) -> list[str]:
     handles = _handles(db, "ended IS NOT NULL AND ended < ? AND named = 1", before, most)
     for table in ("lines", "names"):
         _delete(db, table, handles)
-    db.executemany(
-        "UPDATE tables SET named = 0 WHERE handle = ?", [(handle,) for handle in handles]
-    )
+    for handle in handles:
+        db.execute("UPDATE tables SET named = 0 WHERE handle = ?", (handle,))
+        _seal(db, handle)
     return handles
 
 
 def _handles(db: Connection, condition: str, before: int, most: int) -> list[str]:
-    found = db.execute(
-        f"SELECT handle FROM tables WHERE {condition} ORDER BY ended LIMIT ?", (before, most)
-    )
-    return [handle for (handle,) in found]
+    found = _sound_entries(db, f"{condition} ORDER BY ended LIMIT ?", before, most)
+    return [row[1] for row in found]
 
 
 def _delete(db: Connection, table: str, handles: list[str]) -> None:
@@ -224,10 +295,13 @@ def _delete(db: Connection, table: str, handles: list[str]) -> None:
 
 def beat(db: Connection, now: int) -> None:
     """Notes that the server lives."""
-    db.execute("INSERT OR REPLACE INTO beats VALUES (1, ?)", (now,))
+    db.execute("INSERT OR REPLACE INTO beats VALUES (1, ?, ?)", (now, checksum((1, now))))
 
 
 def last_beat(db: Connection) -> int | None:
-    """When the server was last known to live."""
-    found = db.execute("SELECT time FROM beats").fetchone()
-    return found[0] if found else None
+    """When the server was last known to live; None when that is damaged."""
+    found = db.execute("SELECT * FROM beats").fetchone()
+    if found and not is_sound(found):
+        _log.error("%s: the time of the last beat is damaged and left out", db.path)
+        return None
+    return found[1] if found else None
