@@ -97,6 +97,7 @@ class Lobby:
                 except TableDamaged:
                     _log.debug("table %s was reported when it was read", handle)
                 break
+        self._world.standstill.took_over()
 
     # Opening
 
@@ -260,6 +261,11 @@ class Lobby:
             for entry in entries:
                 yield entry
             before = entries[-1].number
+
+    def give_back_time(self) -> None:
+        """Nobody could act for a while: every table extends its deadline."""
+        for table in self.tables():
+            table.give_back_time()
 
     def tables(self) -> list[Table]:
         """Every table in memory, also those that have ended."""

@@ -112,7 +112,9 @@ class Server:
         server = GrpcServer(lambda: self._made(methods))
         self.port = server.listen(_bracketed(self.settings.host), self.settings.port)
         web = await self._listen_for_http(methods)
-        await self._standstill.start(is_needed=lambda: not self.lobby.is_empty)
+        await self._standstill.start(
+            is_needed=lambda: not self.lobby.is_empty, tell=self.lobby.give_back_time
+        )
         await self.lobby.start()
         await server.start()
         self._grpc = server

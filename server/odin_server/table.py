@@ -22,7 +22,15 @@ from odin_server.chat import LINES_KEPT, Chat, Line
 from odin_server.clock import Clock
 from odin_server.draft import Draft
 from odin_server.event_log import Conflict, EventLog, StoreUnavailable
-from odin_server.events import Batch, Record, RequestKey, SeatResumed, SeatTaken, SubstituteSeated
+from odin_server.events import (
+    Batch,
+    DecisionOpened,
+    Record,
+    RequestKey,
+    SeatResumed,
+    SeatTaken,
+    SubstituteSeated,
+)
 from odin_server.presence import Presence
 from odin_server.settings import Settings
 from odin_server.standstill import Standstill
@@ -92,7 +100,10 @@ class Table:
         """When it was opened, in microseconds since 1970."""
         self.last_time = 0
         """The time of the last record, in microseconds since 1970."""
-        self.presence: Final = Presence(self.opened, round(world.settings.away_budget * 1e6))
+        self.presence: Final = Presence(
+            world.standstill.lived(), round(world.settings.away_budget * 1e6)
+        )
+        """In time without outages: see `Standstill.lived`."""
         self.chat: Final = Chat()
         self.listeners: Final = list(listeners)
         self._world: Final = world
@@ -107,7 +118,8 @@ class Table:
         self._waiting = deque()
         self._worker: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._empty_since: int | None = self.opened
+        self._empty_since: int | None = world.standstill.lived()
+        """In time without outages, like `presence`."""
         self._lost = world.standstill.lost
         """How much of the time that was lost has been given back here already."""
 
@@ -123,9 +135,12 @@ class Table:
         """
         future: asyncio.Future[Done[Result]] = asyncio.get_running_loop().create_future()
         self._waiting.append((command, request, future))
+        self._go_on()
+        return await future
+
+    def _go_on(self) -> None:
         if self._worker is None:
             self._worker = asyncio.create_task(self._work())
-        return await future
 
     async def _work(self) -> None:
         """Runs what waits, one after the other; ends when nothing does."""
@@ -158,16 +173,15 @@ class Table:
         """Before anything else is done, nobody has lost time for which the server stood still."""
         standstill = self._world.standstill
         standstill.check()
-        lost = standstill.lost
-        if lost > self._lost:
-            owed = lost - self._lost
+        lost, owed = standstill.lost, standstill.lost - self._lost
+        if standstill.lost_at_length > self._lost or (owed and self._draft().time_is_up):
             await self._do(lambda draft: commands.give_back_time(draft, owed), None)
             self._lost = lost
 
     async def _do(
         self, command: Callable[[Draft], Result], request: RequestKey | None
     ) -> Done[Result]:
-        draft = self._draft()
+        draft, lost = self._draft(), self._world.standstill.lost
         result = command(draft)
         records = tuple(draft.records)
         if records or request:
@@ -184,6 +198,9 @@ class Table:
                 raise
         if records:
             self._fold(records, draft.states)
+            if isinstance(records[-1].event, DecisionOpened):
+                # What was lost before is no time of this decision.
+                self._lost = max(self._lost, lost)
             self._publish()
         return Done(self.state.seq, result, records)
 
@@ -196,8 +213,9 @@ class Table:
         self.chat.add(await self._world.log.lines(self.handle, LINES_KEPT))
         standstill = self._world.standstill
         last = max(standstill.last_server, self.last_time)
-        self._lost = standstill.lost
         if self.state.phase is not TablePhase.CLOSED:
+            standstill.not_before(self.last_time)
+            self._lost = standstill.lost
             owed = self._world.clock.now() - last
             await self._do(lambda draft: commands.give_back_time(draft, owed), None)
 
@@ -227,7 +245,7 @@ class Table:
             self._events.append(encode_event(record, self.state))
             if self.state.games > before.games:
                 self._games.append((record.seq, None))
-                self.presence.game_started(self._world.clock.now())
+                self.presence.game_started(self._world.standstill.lived())
             if before.in_game and not self.state.in_game:
                 self._games[-1] = (self._games[-1][0], record.seq)
                 self.presence.changed()
@@ -242,11 +260,11 @@ class Table:
         """Somebody who sits down, or is given back a seat, is waited for from then on."""
         match record.event:
             case SeatTaken(holder=holder) if holder:
-                self.presence.expected(holder, self._world.clock.now())
+                self.presence.expected(holder, self._world.standstill.lived())
             case SeatResumed(seat=number):
                 seat = self.state.seats[number]
                 assert seat is not None, "a seat that is given back is taken"
-                self.presence.expected(seat.holder, self._world.clock.now())
+                self.presence.expected(seat.holder, self._world.standstill.lived())
             case SubstituteSeated():
                 self.presence.changed()
             case _:
@@ -325,13 +343,13 @@ class Table:
 
     def stream_opened(self, credential: bytes | None) -> None:
         """Somebody watches; None for somebody without a credential."""
-        self.presence.came(credential, self._world.clock.now())
+        self.presence.came(credential, self._world.standstill.lived())
         self._presence_changed(credential)
 
     def stream_closed(self, credential: bytes | None) -> None:
         """Somebody watches no more."""
         missed = self._is_missed(credential)
-        self.presence.left(credential, self._world.clock.now(), missed=missed)
+        self.presence.left(credential, self._world.standstill.lived(), missed=missed)
         self._presence_changed(credential)
 
     def _is_missed(self, credential: bytes | None) -> bool:
@@ -355,7 +373,19 @@ class Table:
             return None
         if self.state.phase is TablePhase.CLOSED:
             return None
-        return self.presence.away_until(seat.holder, in_game=self.state.in_game)
+        until = self.presence.away_until(seat.holder, in_game=self.state.in_game)
+        return None if until is None else self._world.standstill.shown(until)
+
+    def away_since(self, number: int) -> int | None:
+        """Since when the holder of this seat is away, in microseconds since 1970.
+
+        None: the holder is here, or the seat is free or a bot's.
+        """
+        seat = self.state.seats[number]
+        if seat is None or not seat.holder:
+            return None
+        since = self.presence.away_since(seat.holder)
+        return None if since is None else self._world.standstill.shown(since)
 
     def _is_empty(self) -> bool:
         """Whether neither somebody from outside plays here, nor the host is watching."""
@@ -365,7 +395,7 @@ class Table:
 
     def _due(self) -> list[tuple[int, Callable[[Draft], None]]]:
         """What happens by itself at this table, with the times in microseconds since 1970."""
-        state, settings = self.state, self._world.settings
+        state, settings, shown = self.state, self._world.settings, self._world.standstill.shown
         if state.phase is TablePhase.CLOSED:
             return []
         due: list[tuple[int, Callable[[Draft], None]]] = []
@@ -380,14 +410,14 @@ class Table:
         if state.host and state.host_seat is None:
             until = self.presence.away_until(state.host, in_game=False)
             if until is not None:
-                due.append((until, commands.host_away))
+                due.append((shown(until), commands.host_away))
         if not self._is_empty():
             self._empty_since = None
         else:
             if self._empty_since is None:
-                self._empty_since = self._world.clock.now()
+                self._empty_since = self._world.standstill.lived()
             end = self._empty_since + round(settings.empty_after * 1e6)
-            due.append((end, commands.close_empty_table))
+            due.append((shown(end), commands.close_empty_table))
         return due
 
     def _set_timer(self) -> None:
@@ -400,18 +430,30 @@ class Table:
             loop = asyncio.get_running_loop()
             self._timer = loop.call_later(max(0.0, delay), self._time_is_up)
 
+    def give_back_time(self) -> None:
+        """An outage is over: extends the deadline, if time runs here, without being asked."""
+        if self.state.next_deal is not None or (
+            self.state.decision is not None and self.state.decision.deadline is not None
+        ):
+            # Any command will do, since time is given back before it.
+            self._will_do(lambda _draft: None)
+            self._go_on()
+
     def _time_is_up(self) -> None:
         self._timer = None
-        now = self._world.clock.now()
-        for time, command in self._due():
+        due, now = self._due(), self._world.clock.now()
+        for time, command in due:
             if time <= now:
-                future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-                self._waiting.append((command, None, future))
-                future.add_done_callback(self._due_was_done)
-        if self._waiting and self._worker is None:
-            self._worker = asyncio.create_task(self._work())
-        elif not self._waiting:
+                self._will_do(command)
+        if self._waiting:
+            self._go_on()
+        else:
             self._set_timer()
+
+    def _will_do(self, command: Callable[[Draft], None]) -> None:
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        future.add_done_callback(self._due_was_done)
+        self._waiting.append((command, None, future))
 
     def _due_was_done(self, future: asyncio.Future[Any]) -> None:
         if not future.cancelled() and future.exception() is None:

@@ -236,7 +236,7 @@ def presence_of(table: Table) -> event_pb2.Presence:
     notice = event_pb2.Presence()
     counted = {state.host} if state.host else set[bytes]()
     for number, seat in state.taken():
-        since = presence.away_since(seat.holder) if seat.holder else None
+        since = table.away_since(number)
         until = table.kept_until(number)
         told = notice.seats.add(
             seat=number,

@@ -271,7 +271,7 @@ async def test_a_deal_that_is_broken_off_opens_no_hand(
     await ann.sit(table)
     await ann.add_bot(table)
     await ann.ready(table)
-    await play_deal(table, ann)
+    await play_until(ann, table, "deal_ended")
     await ann.ready(table)
     own = (await ann.view(table)).game.hand.cards
     await ann.call(ann.lobby.CloseTable, lobby_pb2.CloseTableRequest(table=table))

@@ -30,6 +30,7 @@ from odin_table.v1 import (
     table_pb2,
 )
 from tests.arranged import arrange
+from tests.server.clocks import SetClock
 from tests.server.conftest import QUICK, Meet, Serve
 from tests.server.people import DEADLINE, Person
 
@@ -37,16 +38,6 @@ PLAYERS = 3
 HAND = 9
 STEPS = 24
 """Actions before the two games are compared; the deal is still being played then."""
-
-
-class StoppedClock:
-    """Time stands still, so that it cannot differ."""
-
-    def now(self) -> int:
-        return 1_700_000_000_000_000
-
-    def monotonic(self) -> float:
-        return 0.0
 
 
 def secrets() -> random.Random:
@@ -136,7 +127,7 @@ async def recorded(
 async def _recorded(
     serve: Serve, meet: Meet, viewer_seat: int | None, script: list[decision_pb2.Action]
 ) -> Recorder:
-    server = await serve(QUICK, clock=StoppedClock(), chance=secrets(), names=random.Random(5))
+    server = await serve(QUICK, clock=SetClock(), chance=secrets(), names=random.Random(5))
     people = [meet(server, f"person {number}") for number in range(PLAYERS)]
     clock = table_pb2.Clock(per_turn=Duration(seconds=60), bank=Duration(seconds=60))
     table = await people[0].open_table(table_pb2.TableOptions(threshold=100, clock=clock))

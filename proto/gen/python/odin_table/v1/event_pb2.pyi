@@ -994,8 +994,8 @@ Global___BotFailed: _TypeAlias = BotFailed  # noqa: Y015
 
 @_typing.final
 class DeadlineMoved(_message.Message):
-    """Time in which nobody could act, since no server ran or the tables could not be written, was given
-    back: to the seat whose decision is open, or between deals to the pause.
+    """Time that nobody could use was given back: to the seat whose decision is open, or between deals to
+    the pause. No server ran, or the tables could not be written, or the server's clock was set forward.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
