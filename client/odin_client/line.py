@@ -33,6 +33,7 @@ from odin_client.updates import (
     Update,
 )
 from odin_client.values import Decision, Phase
+from odin_client.words import listed
 
 PIPE_PATIENCE: Final = 120.0
 """Seconds without a server after which a pipe gives up. A person decides that by themselves."""
@@ -200,7 +201,12 @@ class LineMode:
             self._mistake(str(problem))
 
     async def _wants_to_close(self, lines: InputLines) -> bool:
-        self._output.out(_("Close the table for everybody, or keep it? [close/keep]") + " ")
+        question = _("Close your table, or keep it? [close/keep]")
+        if others := self._table.other_people:
+            question = _("Close your table for {names} as well, or keep it? [close/keep]").format(
+                names=listed(others)
+            )
+        self._output.out(f"{question} ")
         answer = await lines.next()
         return answer is not None and answer.strip().lower() in ("c", "close", "y", "yes")
 

@@ -8,16 +8,17 @@ killed. A server that is not tied goes on when the client has gone.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from odin_client.address import Address
-from odin_client.errors import ClientError
+from odin_client.errors import ClientError, Unreachable
 from odin_client.languages import _
 from odin_client.state_folder import private_folder, private_opener
 
@@ -26,6 +27,11 @@ START_DEADLINE: Final = 20.0
 
 STOP_DEADLINE: Final = 8.0
 """Seconds until a server that was asked to stop is killed; it needs five at the most."""
+
+_LOOK_AGAIN: Final = 0.5
+"""Seconds between two looks whether a server still runs."""
+
+Result = TypeVar("Result")
 
 _SERVES: Final = re.compile(r"odin-table serves on (?P<host>.+):(?P<port>\d+)\s*")
 
@@ -80,7 +86,40 @@ class LocalServer:
             if process.stdin is not None:
                 process.stdin.close()  # the pipe that would have tied it
             raise ClientError(_("The server did not start."), _said(log, said_before))
-        return cls(process, Address(_as_reached(serves["host"]), int(serves["port"])))
+        return cls(process, Address(as_reached(serves["host"]), int(serves["port"])))
+
+    async def while_it_runs(
+        self,
+        work: Coroutine[Any, Any, Result],
+        advice: str,
+        is_over: Callable[[], bool] = lambda: False,
+    ) -> Result:
+        """The result of the work, which nobody could go on with when the server has ended.
+
+        Raises Unreachable, with the advice, when it ends before the work does and nothing
+        `is_over`; the work is cancelled then.
+        """
+        working = asyncio.ensure_future(work)
+        try:
+            while not working.done():
+                await asyncio.wait((working,), timeout=_LOOK_AGAIN)
+                if self._process.poll() is not None and not working.done() and not is_over():
+                    raise Unreachable(_ended(self._process.returncode), advice)
+            return working.result()
+        finally:
+            working.cancel()
+            await asyncio.gather(working, return_exceptions=True)
+
+    async def has_ended(self, within: float) -> bool:
+        """Whether it ends by itself within so many seconds."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            await asyncio.to_thread(self._process.wait, within)
+        return self._process.poll() is not None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether its process still runs."""
+        return self._process.poll() is None
 
     def let_go(self) -> None:
         """Lets the server go on when this program ends."""
@@ -98,7 +137,14 @@ class LocalServer:
             await asyncio.to_thread(self._process.wait)
 
 
-def _as_reached(host: str) -> str:
+def _ended(code: int) -> str:
+    """How the process ended, for a person."""
+    if code >= 0:
+        return _("The server has stopped (exit code {code}).").format(code=code)
+    return _("The server was killed (signal {number}).").format(number=-code)
+
+
+def as_reached(host: str) -> str:
     """Where this machine reaches a server that listens there."""
     return {"0.0.0.0": "127.0.0.1", "[::]": "::1"}.get(host, host).strip("[]")
 

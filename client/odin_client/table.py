@@ -131,6 +131,15 @@ class TableModel:
         """The seats that somebody holds."""
         return tuple(seat for seat in self.seats if not seat.free)
 
+    @property
+    def other_people(self) -> tuple[str, ...]:
+        """The names of the people at the table besides the viewer."""
+        return tuple(
+            seat.name
+            for seat in self.taken_seats
+            if seat.occupant is Occupant.PERSON and seat.seat != self.my_seat
+        )
+
     def seat_named(self, text: str) -> Seat | None:
         """The taken seat of this name, whatever the case, or else of this number from 1."""
         wanted = text.strip().casefold()

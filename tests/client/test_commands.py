@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -89,6 +90,10 @@ def test_wrong_usage_ends_with_2_and_says_why(programs: Programs) -> None:
         for arguments in (
             ("nonsense",),
             ("play", "--bots", "9"),
+            ("play", "--level", "nightmare"),
+            ("host", "--level", "nightmare"),
+            ("host", "--at", "not an address"),
+            ("host", "--at", "127.0.0.1", "--listen", "127.0.0.1:0"),
             ("play", "--to", "7"),
             ("play", "--to", "10", "--single-deal"),
             ("join", "--code", "ABCDEFGH"),
@@ -287,6 +292,25 @@ def test_the_server_of_a_game_alone_ends_with_its_client(
     assert game.end() == code
     assert gone(server)
     assert not any("Traceback" in line for line in game.errors)
+
+
+@pytest.mark.parametrize("ui", ["line", "json"])
+def test_a_game_alone_ends_when_its_server_has(programs: Programs, ui: str) -> None:
+    game = programs.start("play", "--pace", "0", "--ui", ui)
+    game.line_with("Your turn" if ui == "line" else "watchTable")
+    os.kill(server_of(game), signal.SIGKILL)
+    assert game.end() == 3
+    assert game.error_with("The server was killed (signal 9).")
+    assert game.error_with("`odin-table play` starts another one")
+
+
+def test_two_players_may_have_the_full_deck(programs: Programs) -> None:
+    for options, removed in (((), 2), (("--full-deck",), 0)):
+        game = programs.start("play", "--ui", "json", "--bots", "1", *options)
+        snapshot = game.next_json("watchTable")["snapshot"]
+        assert len(snapshot["game"].get("removedColours", [])) == removed
+        game.end_input()
+        assert game.end() == 0
 
 
 def test_line_mode_says_how_much_time_is_left(programs: Programs) -> None:

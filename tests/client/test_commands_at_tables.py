@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import signal
+import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +17,7 @@ import pytest
 
 from odin_client.values import Options
 from tests.client.programs import Program, Programs, gone, open_table
-from tests.client.test_commands import play_lowest
+from tests.client.test_commands import play_lowest, server_of
 
 TWO = Options(seats=2, threshold=None)
 OVER = "The game is over."
@@ -268,12 +269,117 @@ def test_a_private_table_is_entered_with_its_code(programs: Programs) -> None:
     assert host.end() == 0
 
 
-def test_a_port_that_is_taken_is_said_by_a_host(programs: Programs) -> None:
+def test_a_second_host_is_offered_what_is_there(programs: Programs) -> None:
     server = programs.serve()
+    table = open_table(server, TWO)
     host = programs.run("host", "--listen", server)
     assert host.end() == 1
-    assert host.error_with("--listen")
-    assert host.error_with("odin-table join 127.0.0.1")
+    assert host.errors[0] == f"odin-table: A server runs on this machine already, at {server}."
+    for command in (f"odin-table join {table} ", f"odin-table host --at {server} "):
+        assert host.error_with(command)
+    assert host.error_with("--listen 0.0.0.0:")
+
+
+def test_a_port_that_another_program_has_is_said_by_a_host(programs: Programs) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        host = programs.run("host", "--listen", f"127.0.0.1:{port}")
+    assert host.end() == 1
+    assert host.errors[0] == f"odin-table: Another program listens at 127.0.0.1:{port}."
+    assert host.error_with(f"--listen 127.0.0.1:{port + 1}")
+
+
+@pytest.mark.parametrize("answer", ["new", "table", ""])
+def test_a_second_host_at_a_terminal_chooses(
+    programs: Programs, tmp_path: Path, answer: str
+) -> None:
+    server = programs.serve()
+    table = open_table(server, Options(seats=3)).partition("@")[0]
+    ours, theirs = pty.openpty()
+    host = subprocess.Popen(
+        [sys.executable, "-m", "odin_client", "host", "--ui", "line", "--listen", server],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "XDG_STATE_HOME": str(tmp_path), "ODIN_NAME": "Ann"},
+    )
+    os.close(theirs)
+    seen = ""
+    typed = [("for neither:", table.lower() if answer == "table" else answer)]
+    typed += [("> ", "quit")] if answer else []
+    typed += [("[close/keep]", "keep")] if answer == "new" else []
+    for wanted, text in typed:
+        while wanted not in seen:
+            seen += os.read(ours, 4096).decode()
+        assert answer or "> " not in seen
+        os.write(ours, f"{text}\n".encode())
+    errors = host.communicate(timeout=40)[1].decode()
+    os.close(ours)
+    assert host.returncode == 0
+    assert "The table is kept" not in errors, "the server is not this host's"
+    at = programs.run("ls", server)
+    assert len(at.out) == (3 if answer == "new" else 2)
+    assert ("Ann" in taken_seats(programs, server)) is bool(answer)
+
+
+def test_closing_a_table_leaves_the_others_and_the_last_one_ends_the_server(
+    programs: Programs,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        server = f"127.0.0.1:{free.getsockname()[1]}"
+    first = programs.start("host", "--listen", server, "--ui", "json", "--name", "Ann")
+    assert first.next_json("watchTable")["snapshot"]["youAreHost"]
+    second = programs.start("host", "--at", server, "--name", "Bob", person="bob")
+    second.line_with("waits")
+    first.type('{"closeTable": {}}')
+    assert first.end() == 0
+    kept = re.search(r"Process (\d+) serves other tables.*kill (\d+)", "\n".join(first.errors))
+    assert kept is not None
+    second.type("say still here")
+    second.line_with("still here")
+    second.end_input()
+    assert second.end() == 0
+    third = programs.start("host", "--at", server, "--ui", "json", "--name", "Bob", person="bob")
+    handle = third.next_json("watchTable")["snapshot"]["table"]
+    third.type('{"closeTable": {}}')
+    assert third.end() == 0
+    for table in json.loads("\n".join(programs.run("ls", server, "--json").out))["tables"]:
+        assert table["table"] != handle
+        back = programs.start("join", f"{table['table']}@{server}", "--name", "Bob", person="bob")
+        back.line_with("waits")
+        back.type("leave")
+        assert back.end() == 0
+    os.kill(int(kept[1]), signal.SIGTERM)
+    assert gone(int(kept[1]))
+
+
+def test_a_host_whose_server_has_ended_says_how_to_go_on(programs: Programs) -> None:
+    host = programs.start("host", "--listen", "127.0.0.1:0", "--name", "Ann")
+    host.line_with("waits")
+    os.kill(server_of(host), signal.SIGKILL)
+    assert host.end() == 3
+    assert host.error_with("The server was killed (signal 9).")
+    assert host.error_with("odin-table serve --listen 127.0.0.1:0")
+
+
+def test_a_host_may_keep_programs_away(programs: Programs) -> None:
+    server = programs.serve()
+    host = programs.start("host", "--at", server, "--no-bots", "--bots", "1", "--ui", "json")
+    view = host.next_json("watchTable")["snapshot"]
+    assert view["options"]["openToBots"] is False
+    assert [seat.get("occupant") for seat in view["seats"]][1] == "OCCUPANT_BUILT_IN_BOT"
+    bot = programs.run("bot", f"{view['table']}@{server}")
+    assert bot.end() == 4
+    level = programs.run("host", "--at", server, "--bots", "1", "--level", "nightmare")
+    assert level.end() == 2
+    assert level.error_with("there is no level 'nightmare'; it is random, greedy or hard.")
+
+
+def test_options_of_a_server_make_no_sense_at_another_one(programs: Programs) -> None:
+    for option in (("--store", "memory"), ("--listen", "127.0.0.1:0")):
+        host = programs.run("host", "--at", "127.0.0.1:9", *option)
+        assert host.end() == 2
+        assert host.error_with(f"--at and {option[0]} exclude each other")
 
 
 # bot

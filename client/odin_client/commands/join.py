@@ -63,14 +63,23 @@ async def _join(
     colour: str | None,
     file: Path | None,
 ) -> int:
-    from odin_client.commands.finding import find_on_network, find_to_join
+    from odin_client.commands.finding import find_on_network
+
+    address = await find_on_network(given, looking, verb="join", name=name, code=code)
+    return await sit_down_at(address, name, ui, colour, file, code)
+
+
+async def sit_down_at(
+    address: Address, name: str, ui: Ui, colour: str | None, file: Path | None, code: str = ""
+) -> int:
+    """Sits down at a table of this server, and plays."""
+    from odin_client.commands.finding import find_to_join
     from odin_client.commands.interface import rejoin_command, run_interface
     from odin_client.connection import Connection
     from odin_client.credential_store import CredentialStore
     from odin_client.known_servers import KnownServers
     from odin_client.session import Session
 
-    address = await find_on_network(given, looking, verb="join", name=name, code=code)
     credential = CredentialStore(file).credential_for(address, name)
     connection = await Connection.open(address, credential)
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import getpass
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -225,9 +225,38 @@ def looks_around(function: Function) -> Function:
     return on_the_network(wait(function))
 
 
+def level_of_bots(help_text: str) -> Callable[[Function], Function]:
+    """`--level NAME`, of the built-in bots that sit down."""
+    return click.option(
+        "--level", metavar="NAME", default="greedy", show_default=True, help=help_text
+    )
+
+
+def check_level(level: str, levels: Iterable[str] | None = None) -> None:
+    """Raises BadParameter for a level that is not one of these (None: the built-in ones)."""
+    from odin_client.words import alternatives
+
+    if levels is None:
+        from odin_engine.strategies import STRATEGIES
+
+        levels = STRATEGIES
+    if level not in levels:
+        raise click.BadParameter(
+            _("there is no level {name}; it is {levels}.").format(
+                name=repr(level), levels=alternatives(levels)
+            ),
+            param_hint="--level",
+        )
+
+
 def ending(function: Function) -> Function:
-    """`--to POINTS | --single-deal`."""
+    """`--to POINTS | --single-deal` and `--full-deck`: what is played."""
     for option in (
+        click.option(
+            "--full-deck",
+            is_flag=True,
+            help=_("Two players play with all 54 cards (default: with 36)."),
+        ),
         click.option("--single-deal", is_flag=True, help=_("The game is over after one deal.")),
         click.option(
             "--to",

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
-from odin_client.commands.options import Ui, clock, clock_of, ending, sits_down, threshold_of
+from odin_client.commands.options import (
+    Ui,
+    check_level,
+    clock,
+    clock_of,
+    ending,
+    level_of_bots,
+    sits_down,
+    threshold_of,
+)
 from odin_client.languages import _
+
+if TYPE_CHECKING:
+    from odin_client.values import Options
 
 
 @dataclass(frozen=True)
 class _Wish:
     """What was asked for."""
 
-    bots: int
+    options: Options
     level: str
-    threshold: int | None
-    clock: tuple[int, int]
     pace: float | None
     seed: int | None
     name: str
@@ -75,13 +85,7 @@ def _help() -> str:
 @click.option(
     "--bots", type=click.IntRange(1, 5), default=3, show_default=True, help=_("How many opponents.")
 )
-@click.option(
-    "--level",
-    metavar="NAME",
-    default="greedy",
-    show_default=True,
-    help=_("How they play: random, greedy or hard."),
-)
+@level_of_bots(_("How they play: random, greedy or hard."))
 @ending
 @clock
 @click.option(
@@ -103,6 +107,7 @@ def command(
     level: str,
     threshold: int | None,
     single_deal: bool,
+    full_deck: bool,
     turn_time: int | None,
     bank: int,
     pace: float | None,
@@ -114,10 +119,20 @@ def command(
 ) -> int:
     """Starts a server for this game alone, and plays at it."""
     from odin_client.commands.interface import run_in_loop
+    from odin_client.values import Options
 
     to = threshold_of(threshold, single_deal)
     time = clock_of(turn_time, bank)
-    return run_in_loop(_play(_Wish(bots, level, to, time, pace, seed, name, ui, colour, guided)))
+    check_level(level)
+    options = Options(
+        seats=bots + 1,
+        threshold=to,
+        short_deck=not full_deck,
+        open_to_bots=False,
+        turn_time=time[0],
+        bank=time[1],
+    )
+    return run_in_loop(_play(_Wish(options, level, pace, seed, name, ui, colour, guided)))
 
 
 def _is_first_game() -> bool:
@@ -133,33 +148,26 @@ async def _play(wish: _Wish) -> int:
     from odin_client.credential_store import Credential
     from odin_client.local_server import LocalServer
     from odin_client.session import Session
-    from odin_client.values import Options
 
     server = LocalServer.start("127.0.0.1:0", wish.server_options, tied=True, log=log_file())
     try:
         # Nobody comes back to this table after its server has ended: nothing is to be kept.
         connection = await Connection.open(server.address, Credential.new())
         try:
-            session = await Session.open_table(
-                connection,
-                Options(
-                    seats=wish.bots + 1,
-                    threshold=wish.threshold,
-                    open_to_bots=False,
-                    turn_time=wish.clock[0],
-                    bank=wish.clock[1],
-                ),
-            )
+            session = await Session.open_table(connection, wish.options)
             if wish.seed is not None:
                 session.fresh_nonce = bytes  # the cards follow from the seed alone
             await session.take_seat(wish.name)
-            for _bot in range(wish.bots):
+            for _bot in range(wish.options.seats - 1):
                 await session.add_bot(wish.level)
             if wish.ui is not Ui.JSON:  # a program is shown a snapshot first
                 await session.look()
             await session.ready()
             guided = _is_first_game() if wish.guided is None else wish.guided
-            return await run_interface(session, wish.ui, colour=wish.colour, guided=guided)
+            return await server.while_it_runs(
+                run_interface(session, wish.ui, colour=wish.colour, guided=guided),
+                _("Nothing of this game was kept. `odin-table play` starts another one."),
+            )
         finally:
             await connection.close()
     finally:

@@ -23,7 +23,7 @@ from odin_client.terminal.keys import bindings
 from odin_client.terminal.screen import Page, Question, Screen
 from odin_client.terminal.waiting import invite_page, options_page, ready_line, waiting_room
 from odin_client.values import Phase
-from odin_client.words import ending
+from odin_client.words import ending, listed
 
 
 def render(screen: Screen, cols: int, rows: int, caps: Capabilities) -> list[Line]:
@@ -138,7 +138,11 @@ def _leaving(screen: Screen) -> str:
     if screen.ends_with_me:
         return _("The table ends with you. q leaves, Esc stays")
     if screen.table.i_am_host:
-        return _("q keeps the table, x closes it for all, Esc stays")
+        others = screen.table.other_people
+        if not others:
+            return _("q keeps your table, x closes it, Esc stays")
+        named = listed(others) if len(others) <= 2 else _("all {count}").format(count=len(others))
+        return _("q keeps it, x closes it for {names} as well, Esc stays").format(names=named)
     if screen.table.my_seat is not None and screen.playing:
         return _("A substitute plays on for you. q leaves, Esc stays")
     return _("q leaves, Esc stays")
