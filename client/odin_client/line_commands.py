@@ -20,6 +20,7 @@ from odin_client.selection import Selection, Situation, judge, pick_ups, plays_t
 from odin_client.session import Session
 from odin_client.table import TableModel
 from odin_client.values import Decision, DecisionKind, Pass, Phase, PickUp, PlayCards
+from odin_client.wire import CHAT_LENGTH, clean
 from odin_client.words import alternatives, listed
 from odin_engine import Card, CardSet, OdinError
 
@@ -271,6 +272,13 @@ class LineCommands:
     async def _chat(self, text: str) -> None:
         if not text:
             raise MistakeError(_("say what? Like: say hello"))
+        limit = self._session.connection.info.max_chat_length or CHAT_LENGTH
+        if (length := len(clean(text, len(text)))) > limit:
+            raise MistakeError(
+                _("that has {length} characters; say at most {limit} at a time").format(
+                    length=length, limit=limit
+                )
+            )
         await self._session.chat(text)
 
     async def _scores(self, _rest: str) -> None:

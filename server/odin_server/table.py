@@ -37,6 +37,9 @@ from odin_server.standstill import Standstill
 from odin_server.table_state import TablePhase, TableState, evolve
 from odin_server.wire import EncodedEvent, Viewer, batch_item, encode_event, table_view
 
+PAUSE_FOR_PEOPLE: Final = 1.0
+"""Seconds. A shorter pause between deals is for machines, and runs out whoever has not answered."""
+
 Result = TypeVar("Result")
 
 
@@ -399,7 +402,9 @@ class Table:
         if state.phase is TablePhase.CLOSED:
             return []
         due: list[tuple[int, Callable[[Draft], None]]] = []
-        if state.next_deal is not None:
+        # No deal starts while everybody may have gone for coffee: the first who is ready lets it.
+        held = settings.deal_pause >= PAUSE_FOR_PEOPLE and not state.people_answered
+        if state.next_deal is not None and not held:
             due.append((state.next_deal, commands.next_deal))
         if state.decision is not None and state.decision.deadline is not None:
             due.append((state.decision.deadline, commands.time_out))

@@ -172,6 +172,16 @@ class TableState(NamedTuple):
         return self.players.index(seat) if seat is not None and seat in self.players else None
 
     @property
+    def people_answered(self) -> bool:
+        """Whether somebody who plays here is ready; true as well where no person plays."""
+        people = [
+            seat
+            for _, seat in self.taken()
+            if seat.occupant is Occupant.PERSON and seat.substitute is None
+        ]
+        return not people or any(seat.said_ready for seat in people)
+
+    @property
     def commitment(self) -> bytes:
         """The open commitment; empty when none is open."""
         return commitment(self.secret) if self.secret else b""

@@ -273,6 +273,33 @@ async def test_between_deals_nobody_waits_for_whoever_left(serve: Serve, meet: M
     assert (await ann.view(table)).phase == table_pb2.TABLE_PHASE_PLAYING
 
 
+@pytest.mark.parametrize("answers_at", [14, 3600])
+async def test_no_pause_runs_out_while_none_of_the_people_has_answered(
+    serve: Serve, meet: Meet, answers_at: float
+) -> None:
+    time = SetClock()
+    server = await serve(replace(QUICK, deal_pause=15, away_budget=36000), clock=time)
+    ann, bob = meet(server, "Ann"), meet(server, "Bob")
+    table = await ann.open_table()
+    for person in (ann, bob):
+        await person.sit(table)
+    await ann.start(table)
+    await asyncio.gather(*(play_until(one, table, last="deal_ended") for one in (ann, bob)))
+    found = await server.lobby.find(table, "", None)
+
+    async def deal() -> int:
+        await ann.view(table)  # lets the timer run
+        await found.submit(lambda draft: None)  # after whatever was due
+        return found.state.game.deal
+
+    time.let_pass(answers_at, server)
+    assert await deal() == 1
+    await bob.ready(table)
+    assert await deal() == (1 if answers_at < 15 else 2)
+    time.let_pass(1, server)
+    assert await deal() == 2
+
+
 released = threading.Event()
 """Lets the sleeper go."""
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import TYPE_CHECKING
 
 from odin_client.commands.options import Looking, preferences
-from odin_client.errors import ClientError
+from odin_client.errors import ClientError, Refused
 
 if TYPE_CHECKING:
     from odin_client.terminal.lobby_view import Listed
@@ -22,17 +22,26 @@ def browse(run: Callable[[Sequence[str]], int]) -> int:
     from odin_client.terminal import lobby_app
 
     notice = ""
+    nameless: Sequence[str] = ()
     while True:
         chosen = in_one_loop(
-            lobby_app.run(_look, caps=capabilities_here(None), notice=notice, log_file=log_file())
+            lobby_app.run(
+                _look,
+                caps=capabilities_here(None),
+                notice=notice,
+                nameless=nameless,
+                log_file=log_file(),
+            )
         )
         if isinstance(chosen, int):
             return chosen
-        notice = ""
+        notice, nameless = "", ()
         try:
             code = run(chosen)
         except ClientError as problem:
             notice = " ".join(str(problem).split())
+            if isinstance(problem, Refused) and problem.reason == "NAME_TAKEN":
+                nameless = chosen
         else:
             if code:
                 return code

@@ -34,6 +34,7 @@ from odin_client.updates import (
     Update,
 )
 from odin_client.values import DecisionKind, StreamEndReason
+from odin_client.wire import CHAT_LENGTH
 
 _IDLE: Final = 5.0
 """Seconds without a key after which the bell rings when the turn comes."""
@@ -162,7 +163,8 @@ class _AtTable:
         self._full.end(0)
 
     def _open_chat(self) -> None:
-        self._full.ask(_("say:"), self._commands.say)
+        limit = self._session.connection.info.max_chat_length or CHAT_LENGTH
+        self._full.ask(_("say:"), self._commands.say, self._commands.unsaid, limit=limit)
 
     def _ask_whom_to_remove(self) -> None:
         self._full.ask(_("remove (name or seat number):"), self._commands.remove)

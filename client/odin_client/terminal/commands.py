@@ -7,6 +7,8 @@ slow. What a call is refused with becomes a notice.
 from __future__ import annotations
 
 import asyncio
+import math
+import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import Final, TypeAlias
 
@@ -18,12 +20,13 @@ from odin_client.session import Session
 from odin_client.terminal.automatic import Automatic
 from odin_client.terminal.cells import Click
 from odin_client.terminal.frame import fits
-from odin_client.terminal.keys import ALWAYS, bindings, bound
+from odin_client.terminal.keys import ALWAYS, Binding, bindings, bound
 from odin_client.terminal.pages import help_rows, rules_rows
 from odin_client.terminal.screen import Page, Question, Screen, Sort
 from odin_client.updates import (
     CardPickedUp,
     DealChecked,
+    DealEnded,
     DealStarted,
     DecisionOpened,
     GameEnded,
@@ -47,6 +50,9 @@ from odin_engine import Card, Colour
 
 Spawn: TypeAlias = Callable[[Coroutine[None, None, None]], None]
 """Lets a coroutine run on its own."""
+
+SCORES_STAY: Final = 0.7
+"""Seconds after a deal in which no key takes its scores away: it may have been meant to play."""
 
 Command: TypeAlias = Callable[..., None]
 """Takes the argument of its binding, if that has one."""
@@ -77,6 +83,9 @@ class Commands:
         self._size: Final = size
         self._leave_for_good: Final = leave_for_good
         self._ascii_only: Final = ascii_only
+        self._scores_since = -math.inf
+        self.unsaid = ""
+        """A line of chat that did not get through, to be sent again."""
         self._table: Final[Mapping[str, Command]] = {
             "open": self._open,
             "invite": self._invite,
@@ -119,8 +128,14 @@ class Commands:
         While the terminal is too small to show the game, it cannot be played either.
         """
         self._screen.notice = ""
-        if binding := bound(key, bindings(self._screen) if fits(*self._size()) else ALWAYS):
+        binding = bound(key, bindings(self._screen) if fits(*self._size()) else ALWAYS)
+        if binding is not None and not self._is_meant_for_the_board(binding):
             self._do(binding.command, binding.argument)
+
+    def _is_meant_for_the_board(self, binding: Binding) -> bool:
+        """Whether the scores have only just appeared below a finger that was about to play."""
+        leaves_the_scores = binding.command in ("ready", "start", "rematch")
+        return leaves_the_scores and time.monotonic() - self._scores_since < SCORES_STAY
 
     def click(self, click: Click) -> None:
         """Does what was clicked on, unless a question or a page is in front of it."""
@@ -138,6 +153,10 @@ class Commands:
         if isinstance(update, CardPickedUp) and update.seat == screen.table.my_seat:
             screen.fresh = update.card
         self._keep_scores(update)
+        if screen.my_decision is not None and screen.notice == screen.until_my_turn:
+            screen.notice = screen.until_my_turn = ""
+        if isinstance(update, DealEnded | GameEnded):
+            self._scores_since = time.monotonic()
         if isinstance(update, DealStarted) or (isinstance(update, SnapshotTaken) and not warned):
             screen.checked = None
         if isinstance(update, DealChecked):
@@ -264,8 +283,15 @@ class Commands:
 
     def say(self, text: str) -> None:
         """Says a line to everybody at the table."""
-        if text.strip():
-            self._call(self._session.chat(text.strip()))
+        said = text.strip()
+
+        def keep() -> None:
+            self.unsaid = said
+            self._screen.notice += " " + _("c brings your text back.")
+
+        self.unsaid = ""
+        if said:
+            self._call(self._session.chat(said), otherwise=keep)
 
     # Choosing cards
 
@@ -285,7 +311,7 @@ class Commands:
     def _walk(self, step: int) -> None:
         plays = self._screen.situation.plays
         if plays is None:
-            self._screen.notice = _("The legal plays come with your turn.")
+            self._tell_until_my_turn(_("The legal plays come with your turn."))
         self._choose(self._screen.selection.walked(plays or (), step))
 
     def _move(self, step: int) -> None:
@@ -401,8 +427,11 @@ class Commands:
         if screen.sending:
             return False
         if screen.my_decision is None:
-            screen.notice = _("It is not your turn yet; your choice is kept.")
+            self._tell_until_my_turn(_("It is not your turn yet; your choice is kept."))
         return screen.my_decision is not None
+
+    def _tell_until_my_turn(self, notice: str) -> None:
+        self._screen.notice = self._screen.until_my_turn = notice
 
     def _act(self, action: Action) -> None:
         decision = self._screen.my_decision

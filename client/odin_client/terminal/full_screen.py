@@ -31,9 +31,9 @@ from prompt_toolkit.layout import (
     FormattedTextControl,
     HSplit,
     Layout,
+    VSplit,
     Window,
 )
-from prompt_toolkit.layout.processors import BeforeInput
 from prompt_toolkit.mouse_events import MouseButton, MouseEvent, MouseEventType
 from prompt_toolkit.output import ColorDepth, Output
 from prompt_toolkit.styles import Style
@@ -44,6 +44,7 @@ from odin_client.terminal.cells import Click, Line, with_plain_emoji
 from odin_client.terminal.key_input import read_whole_sequences
 from odin_client.terminal.style import rules_of
 from odin_client.terminal.takeover import ended_by_signals, errors_to, output_to, titled
+from odin_client.wire import clean
 
 DEPTHS: Final = {
     Depth.MONOCHROME: ColorDepth.DEPTH_1_BIT,
@@ -137,6 +138,7 @@ class FullScreen:
         self._tasks: Final[set[asyncio.Task[None]]] = set()
         self._last_key = time.monotonic()
         self._label = ""
+        self._limit: int | None = None
         self._answered: Callable[[str], None] | None = None
         self._picture: Final = FormattedTextControl(
             self._fragments, focusable=True, show_cursor=False, get_cursor_position=_top_left
@@ -272,9 +274,9 @@ class FullScreen:
         return app
 
     def _layout(self) -> HSplit:
-        prompt = Window(
-            BufferControl(self._answer, input_processors=[BeforeInput(self._prompt)]), height=1
-        )
+        # The label stays where it is when a long text is scrolled.
+        label = Window(FormattedTextControl(self._prompt), height=1, dont_extend_width=True)
+        prompt = VSplit([label, Window(BufferControl(self._answer), height=1)])
         return HSplit(
             [
                 Window(self._picture, wrap_lines=False, always_hide_cursor=True),
@@ -283,7 +285,15 @@ class FullScreen:
         )
 
     def _prompt(self) -> StyleAndTextTuples:
-        return [("class:question", f" {self._label} ")]
+        if self._limit is None or self._length <= self._limit // 2:
+            return [("class:question", f" {self._label} ")]
+        too_long = f" {_('too long')}" if self._length > self._limit else ""
+        return [("class:question", f" {self._label} {self._length}/{self._limit}{too_long} ")]
+
+    @property
+    def _length(self) -> int:
+        """Of what is typed, as servers count it: without what they take out."""
+        return len(clean(self._answer.text, len(self._answer.text)))
 
     def _fragments(self) -> StyleAndTextTuples:
         fragments: StyleAndTextTuples = []
@@ -355,9 +365,19 @@ class FullScreen:
 
     # A line of text that is asked for
 
-    def ask(self, label: str, answered: Callable[[str], None], text: str = "") -> None:
-        """Opens a line at the bottom and gives what was typed there; Esc gives nothing."""
-        self._label, self._answered = label, answered
+    def ask(
+        self,
+        label: str,
+        answered: Callable[[str], None],
+        text: str = "",
+        *,
+        limit: int | None = None,
+    ) -> None:
+        """Opens a line at the bottom and gives what was typed there; Esc gives nothing.
+
+        A text of more than `limit` characters is counted aloud, and stays until it is shorter.
+        """
+        self._label, self._answered, self._limit = label, answered, limit
         self._answer.reset()
         self._answer.insert_text(text)
         self._app.layout.focus(self._answer)
@@ -370,6 +390,8 @@ class FullScreen:
         self._app.layout.focus(self._picture)
 
     def _accept(self, buffer: Buffer) -> bool:
+        if self._limit is not None and self._length > self._limit:
+            return True  # keeps the text, to be shortened
         self._app.layout.focus(self._picture)
         if self._answered is not None:
             self._answered(buffer.text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -42,12 +42,17 @@ async def run(
     *,
     caps: Capabilities,
     notice: str = "",
+    nameless: Sequence[str] = (),
     log_file: Path | None = None,
     terminal_input: Input | None = None,
     terminal_output: Output | None = None,
 ) -> Arguments | int:
-    """Lets a person choose; gives the command for it, or the exit code of whoever leaves."""
-    content = _Lobby(source, caps, notice)
+    """Lets a person choose; gives the command for it, or the exit code of whoever leaves.
+
+    `nameless` is a command that was refused since the person's name is taken there: the browser
+    asks for another name first.
+    """
+    content = _Lobby(source, caps, notice, tuple(nameless))
     full = FullScreen(content, caps, terminal_input, terminal_output)
     content.take(full)
     code = await full.run(content.look_on(), log_file=log_file)
@@ -57,11 +62,14 @@ async def run(
 class _Lobby:
     """The browser as the content of a full screen."""
 
-    def __init__(self, source: Source, caps: Capabilities, notice: str) -> None:
+    def __init__(
+        self, source: Source, caps: Capabilities, notice: str, nameless: Arguments
+    ) -> None:
         self.choice: Arguments = ()
         """Empty: nothing was chosen."""
         self._source: Final = source
         self._caps: Final = caps
+        self._nameless: Final = nameless
         self._screen: Final = LobbyScreen(notice=notice)
         self._look_now: Final = asyncio.Event()
 
@@ -112,6 +120,9 @@ class _Lobby:
 
     async def look_on(self) -> None:
         """Looks at the network again and again; a table that is no longer found leaves the list."""
+        if self._nameless:
+            self._full.ask(_("another name:"), self._typed_name)
+            self._full.draw_anew()
         while True:
             await self._look()
             self._look_now.clear()
@@ -186,6 +197,10 @@ class _Lobby:
             self.tell(str(problem))
             return
         self._choose("join", str(address), *(("--code", words[1]) if len(words) > 1 else ()))
+
+    def _typed_name(self, text: str) -> None:
+        if text.strip():
+            self._choose(*self._nameless, "--name", text.strip())
 
     def _typed_filter(self, text: str) -> None:
         self._screen.wanted = text.strip()

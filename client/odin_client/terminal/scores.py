@@ -9,7 +9,7 @@ from odin_client.languages import _
 from odin_client.terminal.cells import BLANK, Line, Span, clip, line, pad, width, wrap
 from odin_client.terminal.frame import section
 from odin_client.terminal.screen import Screen
-from odin_client.values import Game, Phase, Player
+from odin_client.values import Game, Occupant, Phase, Player
 from odin_client.words import listed
 
 
@@ -131,13 +131,15 @@ def _with_check(lines: list[Line], check: list[Line], room: int) -> list[Line]:
 
 def next_deal_line(screen: Screen) -> Line:
     """When it goes on."""
-    taken = screen.table.taken_seats
+    taken, due = screen.table.taken_seats, screen.table.next_deal_time
     ready = sum(seat.ready for seat in taken)
-    if screen.table.next_deal_time is None:
-        text, left = _("{ready} of {count} ready · next deal when all are"), 0
-    else:
+    left = max(int((due - screen.now).total_seconds()), 0) if due else 0
+    if due is None:
+        text = _("{ready} of {count} ready · next deal when all are")
+    elif any(seat.ready and seat.occupant is Occupant.PERSON for seat in taken):
         text = _("{ready} of {count} ready · next deal in {seconds} s")
-        left = max(int((screen.table.next_deal_time - screen.now).total_seconds()), 0)
+    else:  # the server does not let the pause run out before a person has answered
+        text = _("{ready} of {count} ready · next deal once one of you is")
     return line(f" {text.format(ready=ready, count=len(taken), seconds=left)}")
 
 

@@ -78,6 +78,8 @@ class Screen:
     """Whether a newcomer is told in the first deal what to do."""
     notice: str = ""
     """One line that the next key takes away."""
+    until_my_turn: str = ""
+    """A notice that is not true any more as soon as it is this person's turn."""
     fresh: Card | None = None
     """The card that was just picked up: it stands out for a moment."""
     checked: DealChecked | None = None

@@ -18,6 +18,7 @@ from prompt_toolkit.input.base import PipeInput
 from odin_client.address import Address
 from odin_client.connection import Connection
 from odin_client.credential_store import Credential
+from odin_client.errors import Refused
 from odin_client.preferences import Preferences
 from odin_client.session import Session
 from odin_client.terminal.app import run
@@ -67,6 +68,8 @@ async def playing(
     preferences: Preferences | None = None,
     at_sorting: Callable[[str], None] | None = None,
     started: bool = True,
+    single_deal: bool = True,
+    scores_stay: float = 0.0,
 ) -> AsyncGenerator[tuple[Client, Callable[[Any], Any]]]:
     """A deal of two with these hands; gives Zoe's client, and what lets Bob act on his turn.
 
@@ -75,8 +78,9 @@ async def playing(
     server = Server(Settings(port=0, bot_delay=0))
     await server.start()
     monkeypatch = pytest.MonkeyPatch()
+    monkeypatch.setattr("odin_client.terminal.commands.SCORES_STAY", scores_stay)
     arrange(monkeypatch, order_of(cards(mine), cards(other), deck=DECK))
-    zoe, bob = await table_of_two(server)
+    zoe, bob = await table_of_two(server, single_deal=single_deal)
     screen = Drawn(80, 24)
 
     async def bob_acts(action: PlayCards | Pass) -> None:
@@ -227,7 +231,7 @@ async def test_what_is_chosen_in_advance_survives_the_others_turns() -> None:
         zoe.press("enter")
         await zoe.wait_for("It is not your turn yet; your choice is kept.")
         await bob_acts(PlayCards(cards("G6 G4")))
-        await zoe.wait_for("YOUR TURN", "96", "✓ beats 64")
+        await zoe.wait_for("YOUR TURN", "96", "✓ beats 64", without="not your turn yet")
 
 
 async def test_holding_back_a_hand_that_could_go_out_is_asked_about() -> None:
@@ -426,6 +430,49 @@ async def test_pasted_text_plays_nothing_and_has_no_lines_in_chat() -> None:
         await zoe.wait_for("say:")
         zoe.press("\x1b[200~two\nlines\x1b[201~", "enter")
         await zoe.wait_for("Zoe: two lines", "9 legal plays", "CENTRE empty")
+
+
+async def test_a_line_of_chat_that_is_too_long_is_counted_and_kept() -> None:
+    async with playing(MINE, OTHERS) as (zoe, _):
+        zoe.press("c")
+        await zoe.wait_for("say:")
+        zoe.press("x" * 203)
+        await zoe.wait_for("say: 203/200 too long")
+        zoe.press("enter", "backspace", "backspace", "backspace")
+        await zoe.wait_for("say: 200/200 x")
+        zoe.press("enter")
+        await zoe.wait_for("xxx", without="say:")
+
+
+async def test_a_line_of_chat_that_does_not_get_through_is_not_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with playing(MINE, OTHERS) as (zoe, _):
+
+        async def fails(text: str) -> None:
+            raise Refused("RATE_LIMITED", "Too many lines.")
+
+        monkeypatch.setattr(zoe.session, "chat", fails)
+        zoe.press("c")
+        await zoe.wait_for("say:")
+        zoe.press("hello there", "enter")
+        await zoe.wait_for("Too many lines.", "c brings your text back.")
+        zoe.press("c")
+        await zoe.wait_for("say: hello there")
+        zoe.press("escape")
+
+
+async def test_a_key_that_was_meant_to_play_does_not_take_the_scores_away() -> None:
+    mine = "B9 B8 B7 B6 B5 B4 B3 B2 B1"
+    async with playing(mine, OTHERS, single_deal=False, scores_stay=3600) as (zoe, _):
+        zoe.press("a", "enter")
+        await zoe.wait_for("DEAL 1 OVER", "0 of 2 ready")
+        zoe.press("enter", "space", "w")
+        await zoe.wait_for("SCORES")
+        zoe.press("escape")
+        await zoe.wait_for("DEAL 1 OVER", "0 of 2 ready")
+        zoe.click("Enter")  # a click is meant
+        await zoe.wait_for("1 of 2 ready")
 
 
 async def test_a_terminal_that_is_too_small_swallows_the_keys_of_the_game() -> None:

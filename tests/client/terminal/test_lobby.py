@@ -115,7 +115,7 @@ class Network:
 
 @asynccontextmanager
 async def browsing(
-    *looks: Sequence[Listed], notice: str = ""
+    *looks: Sequence[Listed], notice: str = "", nameless: Sequence[str] = ()
 ) -> AsyncGenerator[tuple[Person, asyncio.Task[tuple[str, ...] | int]]]:
     screen = Drawn(80, 24)
     network = Network(list(looks))
@@ -125,6 +125,7 @@ async def browsing(
                 network.look,
                 caps=UNICODE,
                 notice=notice,
+                nameless=nameless,
                 terminal_input=keys,
                 terminal_output=ClickOutput(screen, lambda: Size(rows=24, columns=80)),
             )
@@ -198,6 +199,14 @@ async def test_a_game_that_is_played_is_not_called_full_and_one_that_is_over_has
         await person.wait_for("2/4")
         person.press("enter")
         assert await asyncio.wait_for(running, 30) == ("join", str(over.address))
+
+
+async def test_whose_name_is_taken_is_asked_for_another_one() -> None:
+    refused = ("join", "K7QF@192.168.1.31", "--code", "ABCD2345")
+    async with browsing(FOUND, notice="Ann is taken.", nameless=refused) as (person, running):
+        await person.wait_for("another name:", "Ann is taken.")
+        person.press("Anna", "enter")
+        assert await asyncio.wait_for(running, 30) == (*refused, "--name", "Anna")
 
 
 async def test_looking_again_finds_new_tables_drops_old_ones_and_keeps_the_place() -> None:
