@@ -24,6 +24,7 @@ async def test_nobody_takes_the_scores_away_from_whoever_reads_them() -> None:
     async with playing(WHOLE_HAND, OTHERS) as (zoe, _):
         zoe.press("a", "enter")
         await zoe.wait_for("GAME OVER", "You win with 0.", " 1. ★ Zoe (you)", " 2.   Bob")
+        await zoe.bob.look()  # he does not follow
         await zoe.bob.rematch()
         await zoe.wait_for("GAME OVER", "Another game: 1 of 2 are ready", "Esc waiting room")
         zoe.press("escape")
@@ -36,6 +37,7 @@ async def test_enter_at_the_scores_asks_for_the_next_game_whoever_asked_first() 
     async with playing(WHOLE_HAND, OTHERS) as (zoe, _):
         zoe.press("a", "enter")
         await zoe.wait_for("GAME OVER")
+        await zoe.bob.look()  # he does not follow
         await zoe.bob.rematch()
         await zoe.wait_for("Another game: 1 of 2 are ready")
         zoe.press("enter")

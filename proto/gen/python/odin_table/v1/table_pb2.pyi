@@ -60,7 +60,9 @@ class _TablePhaseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TablePhase
     TABLE_PHASE_PLAYING: _TablePhase.ValueType  # 2
     """A deal is being played."""
     TABLE_PHASE_BETWEEN_DEALS: _TablePhase.ValueType  # 3
-    """A deal is over; the next one starts when every seat is ready, or at next_deal_time."""
+    """A deal is over; the next one starts when every seat is ready, or from next_deal_time on as soon as
+    one person who plays is ready.
+    """
     TABLE_PHASE_GAME_OVER: _TablePhase.ValueType  # 4
     """The game is over. A rematch brings the table back to waiting."""
     TABLE_PHASE_CLOSED: _TablePhase.ValueType  # 5
@@ -76,7 +78,9 @@ TABLE_PHASE_WAITING: TablePhase.ValueType  # 1
 TABLE_PHASE_PLAYING: TablePhase.ValueType  # 2
 """A deal is being played."""
 TABLE_PHASE_BETWEEN_DEALS: TablePhase.ValueType  # 3
-"""A deal is over; the next one starts when every seat is ready, or at next_deal_time."""
+"""A deal is over; the next one starts when every seat is ready, or from next_deal_time on as soon as
+one person who plays is ready.
+"""
 TABLE_PHASE_GAME_OVER: TablePhase.ValueType  # 4
 """The game is over. A rematch brings the table back to waiting."""
 TABLE_PHASE_CLOSED: TablePhase.ValueType  # 5
@@ -522,7 +526,9 @@ class TableView(_message.Message):
 
     @_builtins.property
     def next_deal_time(self) -> _timestamp_pb2.Timestamp:
-        """When the next deal starts at the latest. Only between deals."""
+        """When the next deal starts although somebody is not ready: DealEnded.next_deal_time. Only between
+        deals.
+        """
 
     def __init__(
         self,
