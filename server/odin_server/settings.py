@@ -92,8 +92,8 @@ class Settings:
     bot_timeout: float = 5.0
     """How long a built-in bot may think before its default action is taken."""
     deal_pause: float = 15.0
-    """After a deal, when the next one starts although somebody is not ready; but from a second on only
-    if a person is, so that none runs out while all people look at the scores or are not looking."""
+    """After a deal, when the next one starts although somebody is not ready. From a second on only
+    if a person is, so that no pause runs out before any of the people has answered."""
     away_budget: float = 120.0
     """How long the holder of a seat may be away, all times of a game together, before a substitute
     plays; and while no game is under way, at a time, before the seat is free."""

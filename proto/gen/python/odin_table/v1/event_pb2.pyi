@@ -924,7 +924,10 @@ class DealEnded(_message.Message):
 
     @_builtins.property
     def next_deal_time(self) -> _timestamp_pb2.Timestamp:
-        """When the next deal starts at the latest. Absent when the game is over."""
+        """When the next deal starts although somebody is not ready: at this time, or later as soon as one
+        person who plays is ready (a server that is set to pauses of less than a second waits for nobody).
+        Absent when the game is over.
+        """
 
     def __init__(
         self,
