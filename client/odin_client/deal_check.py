@@ -248,16 +248,8 @@ class DealCheck:
         seats = tuple(player.seat for player in game.players)
         faults = [problem] if isinstance(problem, DealFault) else []
         self._note(promise, None if faults else problem)
-        given = tuple(
-            table.seats[seat].nonce if seat != table.my_seat or promise.own.taken is None else None
-            for seat in seats
-        )
-        if event.commitment and (
-            len(event.nonces) != len(seats)
-            or any(
-                told not in (None, nonce) for told, nonce in zip(given, event.nonces, strict=True)
-            )
-        ):
+        given = tuple(table.seats[seat].nonce for seat in seats)
+        if event.commitment and event.nonces != given:
             faults.append(DealFault.NONCES)
         promise.terms = Terms(seats, event.nonces, event.opener, game.removed)
         promise.terms_log = table.log_id

@@ -218,7 +218,9 @@ class TableModel:
             self._fold_table(event)
             self._fold_game(event)
             self.seq = event.seq
-            news += (event, *self.check.found())
+            found = self.check.found()
+            # After the end of a game nobody may listen any more.
+            news += (*found, event) if isinstance(event, GameEnded) else (event, *found)
         return news
 
     def _events_of(self, batch: event_pb2.EventBatch) -> list[Event]:

@@ -32,8 +32,23 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, parse(os.Args[1:])); err != nil {
-		log.Fatal(err)
+		log.Print(err)
+		os.Exit(exitCode(err))
 	}
+}
+
+var errNotInFull = errors.New("not every deal could be checked in full")
+
+// exitCode is 9 after a lie, 8 when a deal was not checked in full, 1 after anything else.
+func exitCode(err error) int {
+	var lie *Lie
+	switch {
+	case errors.As(err, &lie):
+		return 9
+	case errors.Is(err, errNotInFull):
+		return 8
+	}
+	return 1
 }
 
 func parse(arguments []string) settings {
@@ -99,12 +114,17 @@ func list(ctx context.Context, server *Server) error {
 
 // play sits down, plays one game to its end and leaves the seat.
 func play(ctx context.Context, server *Server, s settings, out io.Writer) error {
+	check := NewDealCheck()
+	if view := server.look(ctx, s.table); view != nil {
+		if err := check.restart(view); err != nil {
+			return err
+		}
+	}
 	seat, err := server.sitDown(ctx, s.table, s.name, s.ready)
 	if err != nil {
 		return err
 	}
 	var table Table
-	var check DealCheck
 	for item, err := range server.Follow(ctx, s.table) {
 		if err != nil {
 			return err
@@ -124,9 +144,12 @@ func play(ctx context.Context, server *Server, s settings, out io.Writer) error 
 		}
 		if s.ready && table.Asked {
 			table.Asked = false
-			if err := seat.sayReady(ctx, check.Nonce(), check.Commitment); err != nil {
+			nonce, commitment := check.Offer()
+			seq, err := seat.sayReady(ctx, nonce, commitment)
+			if err != nil {
 				return err
 			}
+			check.Taken(seq)
 		}
 		if decision := table.TakeDecision(); decision != nil {
 			if err := seat.act(ctx, decision, choose(decision)); err != nil {
@@ -138,7 +161,13 @@ func play(ctx context.Context, server *Server, s settings, out io.Writer) error 
 		return errors.New("the table was closed before the game was over")
 	}
 	log.Print(table.Result())
-	return seat.leave(ctx)
+	if err := seat.leave(ctx); err != nil {
+		return err
+	}
+	if check.NotInFull > 0 {
+		return errNotInFull
+	}
+	return nil
 }
 
 // record writes the events of an item as lines of JSON, as this seat sees them.

@@ -18,6 +18,16 @@ type Seat struct {
 	table  string
 }
 
+// look shows a table before we sit down, since the game may start as soon as we do. Nil when we may
+// not; whatever is wrong then, sitting down will tell.
+func (s *Server) look(ctx context.Context, table string) *odintable.TableView {
+	answer, err := s.Play.GetView(ctx, &odintable.GetViewRequest{Table: table})
+	if err != nil {
+		return nil
+	}
+	return answer.GetView()
+}
+
 // sitDown takes the first free seat, as a person or as a bot.
 func (s *Server) sitDown(ctx context.Context, table, name string, asPerson bool) (*Seat, error) {
 	request := &odintable.TakeSeatRequest{
@@ -35,13 +45,13 @@ func (s *Server) sitDown(ctx context.Context, table, name string, asPerson bool)
 	return &Seat{s, table}, nil
 }
 
-// sayReady agrees to the start of the game or of the next deal, and adds a nonce to that deal.
-func (s *Seat) sayReady(ctx context.Context, nonce, commitment []byte) error {
-	_, err := s.server.Lobby.SetReady(ctx, &odintable.SetReadyRequest{
+// sayReady agrees to the start of the game or of the next deal, and adds a nonce to that deal. It
+// returns the event after which the server has it, or 0 when others have started the deal meanwhile.
+func (s *Seat) sayReady(ctx context.Context, nonce, commitment []byte) (int32, error) {
+	answer, err := s.server.Lobby.SetReady(ctx, &odintable.SetReadyRequest{
 		RequestId: newRequestID(), Table: s.table, Ready: true, Nonce: nonce, Commitment: commitment,
 	})
-	// Others may have started it meanwhile.
-	return unless(err,
+	return answer.GetSeq(), unless(err,
 		odintable.ErrorReason_ERROR_REASON_ALREADY_STARTED,
 		odintable.ErrorReason_ERROR_REASON_STALE_COMMITMENT,
 		odintable.ErrorReason_ERROR_REASON_GAME_OVER)

@@ -7,6 +7,7 @@ on CI it is a failure.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import shlex
 import sys
@@ -22,8 +23,9 @@ from google.protobuf import json_format
 from odin_client.address import Address
 from odin_client.connection import Connection
 from odin_client.credential_store import Credential
+from odin_client.errors import Refused
 from odin_client.session import Session
-from odin_client.values import Options
+from odin_client.values import Options, Phase
 from odin_table.v1 import card_pb2, event_pb2, play_pb2, play_pb2_grpc
 from tests.end_to_end.terminal_tables import ODIN_TABLE, running_server
 from tests.interop.examples import EXAMPLES, ROOT, Example
@@ -35,6 +37,9 @@ pytestmark = pytest.mark.interop
 
 GAME_PATIENCE: Final = 150
 """Seconds for a game in which every line fails once; a silent one is noticed after 25."""
+
+LIE: Final = 9
+"""The exit code of a client that was lied to (docs/fair-deal.md)."""
 
 KIT: Final = (sys.executable, "-m", "odin_client", "conformance")
 KIT_PATIENCE: Final = 300
@@ -251,24 +256,24 @@ def hide_secret(event: event_pb2.Event) -> None:
 
 @pytest.mark.timeout(GAME_PATIENCE + 30)
 @pytest.mark.parametrize(
-    ("lie", "found"),
+    ("lie", "found", "found_by_bot"),
     [
-        (lie_about_commitment, "another commitment"),
-        (leave_out_nonces, "seat 1 gave another nonce"),
-        (lie_about_nonce_of_the_other, "seat 0 gave another nonce"),
-        (lie_about_nonce_that_was_given, "exchanged our nonce"),
-        (lie_about_opener, "another seat had to open it"),
-        (lie_about_colours, "other colours had to leave"),
-        (hide_colours, "other colours had to leave"),
-        (lie_about_our_hand, "seat 1 had to get other cards"),
-        (lie_about_a_card, "had to get other cards"),
-        (lie_about_secret, "not what the server committed itself to"),
-        (hide_secret, "never revealed"),
+        (lie_about_commitment, "another commitment", "the secret is not the promised one"),
+        (leave_out_nonces, "seat 1 gave another nonce", "your bytes are not in it"),
+        (lie_about_nonce_of_the_other, "seat 0 gave another nonce", "other bytes went into it"),
+        (lie_about_nonce_that_was_given, "seat 1 gave another nonce", "your bytes are not in it"),
+        (lie_about_opener, "another seat had to open it", "somebody else had to open"),
+        (lie_about_colours, "other colours had to leave", "other colours had to leave"),
+        (hide_colours, "other colours had to leave", "other colours had to leave"),
+        (lie_about_our_hand, "seat 1 had to get other cards", "the cards are not those"),
+        (lie_about_a_card, "had to get other cards", "the cards are not those"),
+        (lie_about_secret, "not what the server committed itself to", "not the promised one"),
+        (hide_secret, "never revealed", "the secret was not shown"),
     ],
-    ids=lambda value: value.__name__ if callable(value) else value.split()[-1],
+    ids=lambda value: value.__name__ if callable(value) else "",
 )
 async def test_a_deal_is_found_that_does_not_follow_from_what_was_committed_to(
-    lie: Lie, found: str, tmp_path: Path
+    lie: Lie, found: str, found_by_bot: str, tmp_path: Path
 ) -> None:
     with running_server(tmp_path) as server:
         async with (
@@ -277,15 +282,43 @@ async def test_a_deal_is_found_that_does_not_follow_from_what_was_committed_to(
             lying(server.address, lie) as liar,
         ):
 
-            async def play(example: Example) -> str:
+            async def table() -> str:
                 session = await Session.open_table(host, Options(seats=2, threshold=None))
                 await session.add_bot("greedy")
-                options = ["--table", session.table.table, "--ready", "--events", os.devnull]
-                return await run([*example.run, liar, *options], example.folder, ends_with=1)
+                return session.table.table
+
+            async def play(example: Example) -> str:
+                options = ["--table", await table(), "--ready", "--events", os.devnull]
+                return await run([*example.run, liar, *options], example.folder, ends_with=LIE)
+
+            async def play_our_bot() -> str:
+                session = await Session.open_table(host, Options(seats=2, threshold=None))
+                await session.take_seat("Host")
+                playing = asyncio.ensure_future(play_with(session))
+                try:
+                    bot = ["-m", "odin_client", "bot", f"{session.table.table}@{liar}"]
+                    return await run([sys.executable, *bot], ROOT, ends_with=LIE)
+                finally:
+                    playing.cancel()
+                    await asyncio.gather(playing, return_exceptions=True)
 
             examples = [example for example in EXAMPLES if not example.missing()]
-            for said in await asyncio.gather(*map(play, examples)):
+            by_bot, *by_examples = await asyncio.gather(play_our_bot(), *map(play, examples))
+            for said in by_examples:
                 assert found in said.splitlines()[-1], said
+            assert found_by_bot in by_bot.splitlines()[-1], by_bot
+
+
+async def play_with(session: Session) -> None:
+    """Plays at a table, once somebody has added to its first deal."""
+    async with aclosing(session.follow()) as updates:
+        async for _ in updates:
+            table = session.table
+            if table.phase is Phase.WAITING and any(seat.nonce for seat in table.seats):
+                await session.ready()
+            if table.my_turn and table.decision and table.decision.default_action:
+                with contextlib.suppress(Refused):
+                    await session.act(table.decision.default_action)
 
 
 def compare(name: str, account: Account, witness: Account) -> None:

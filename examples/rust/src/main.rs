@@ -3,6 +3,7 @@
 mod deal_check;
 mod fair_deal;
 mod follow;
+mod promises;
 mod seat;
 mod server;
 mod strategy;
@@ -17,6 +18,7 @@ mod contract {
 }
 
 use std::error::Error;
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Write, stdout};
 use std::path::PathBuf;
@@ -28,7 +30,8 @@ use contract::watch_table_response::Item;
 use contract::{ListTablesRequest, Occupant, WatchTableResponse};
 use deal_check::DealCheck;
 use follow::Follow;
-use seat::Seat;
+use promises::Lie;
+use seat::{Seat, look};
 use server::{Server, call};
 use table::{Table, printable};
 
@@ -58,10 +61,32 @@ async fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
             eprintln!("{problem}");
-            ExitCode::FAILURE
+            exit_code(problem.as_ref())
         }
     }
 }
+
+/// 9 after a lie, 8 when a deal was not checked in full, 1 after anything else.
+fn exit_code(problem: &(dyn Error + 'static)) -> ExitCode {
+    if problem.is::<Lie>() {
+        ExitCode::from(9)
+    } else if problem.is::<NotInFull>() {
+        ExitCode::from(8)
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+#[derive(Debug)]
+struct NotInFull;
+
+impl fmt::Display for NotInFull {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "not every deal could be checked in full")
+    }
+}
+
+impl Error for NotInFull {}
 
 async fn run(settings: Settings) -> Result<(), Box<dyn Error>> {
     let server = Server::new(&settings.address)?;
@@ -74,8 +99,13 @@ async fn run(settings: Settings) -> Result<(), Box<dyn Error>> {
         ),
         None => Box::new(stdout()),
     };
+    let mut check = DealCheck::default();
+    if let Some(view) = look(&server, table).await {
+        check.restart(&view)?;
+    }
     let seat = Seat::take(&server, table, &settings.name, settings.ready).await?;
-    play(seat, Follow::new(&server, table), settings.ready, &mut out).await
+    let follow = Follow::new(&server, table);
+    play(seat, follow, check, settings.ready, &mut out).await
 }
 
 /// Prints the public tables, page by page.
@@ -110,11 +140,11 @@ async fn list(server: &Server) -> Result<(), Box<dyn Error>> {
 async fn play(
     seat: Seat<'_>,
     mut follow: Follow<'_>,
+    mut check: DealCheck,
     as_person: bool,
     out: &mut impl Write,
 ) -> Result<(), Box<dyn Error>> {
     let mut table = Table::default();
-    let mut check = DealCheck::default();
     while !table.over {
         let item = follow.next().await?;
         table.apply(&item);
@@ -127,8 +157,7 @@ async fn play(
         }
         if as_person && table.asked {
             table.asked = false;
-            seat.say_ready(check.nonce(), check.commitment.clone())
-                .await?;
+            check.taken(seat.say_ready(check.offer()).await?);
         }
         if let Some(decision) = table.take_decision()
             && let Some(action) = strategy::choose(&decision)
@@ -140,7 +169,11 @@ async fn play(
         return Err("the table was closed before the game was over".into());
     }
     eprintln!("{}", table.result());
-    Ok(seat.leave().await?)
+    seat.leave().await?;
+    if check.not_in_full > 0 {
+        return Err(NotInFull.into());
+    }
+    Ok(())
 }
 
 /// Writes the events of an item as lines of JSON, as this seat sees them.

@@ -4,9 +4,21 @@ use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 
 use crate::contract::{
-    ActRequest, Action, ErrorReason, LeaveSeatRequest, Occupant, SetReadyRequest, TakeSeatRequest,
+    ActRequest, Action, ErrorReason, GetViewRequest, LeaveSeatRequest, Occupant, SetReadyRequest,
+    TableView, TakeSeatRequest,
 };
 use crate::server::{Refusal, Server, call};
+
+/// Shows a table before we sit down, since the game may start as soon as we do. None when we may not;
+/// whatever is wrong then, sitting down will tell.
+pub async fn look(server: &Server, table: &str) -> Option<TableView> {
+    let request = GetViewRequest {
+        table: table.to_owned(),
+        ..Default::default()
+    };
+    let answer = call(async || server.play().get_view(request.clone()).await).await;
+    answer.ok().and_then(|answer| answer.view)
+}
 
 /// A place at a table of a server.
 pub struct Seat<'server> {
@@ -39,8 +51,12 @@ impl<'server> Seat<'server> {
         Ok(Self { server, table })
     }
 
-    /// Agrees to the start of the game or of the next deal, and adds a nonce to that deal.
-    pub async fn say_ready(&self, nonce: Vec<u8>, commitment: Vec<u8>) -> Result<(), Refusal> {
+    /// Agrees to the start of the game or of the next deal, and adds a nonce to that deal. Gives the
+    /// event after which the server has it, or None when others have started the deal meanwhile.
+    pub async fn say_ready(
+        &self,
+        (nonce, commitment): (Vec<u8>, Vec<u8>),
+    ) -> Result<Option<i32>, Refusal> {
         let request = SetReadyRequest {
             request_id: new_request_id(),
             table: self.table.to_owned(),
@@ -49,15 +65,15 @@ impl<'server> Seat<'server> {
             commitment,
         };
         let outcome = call(async || self.server.lobby().set_ready(request.clone()).await).await;
-        // Others may have started it meanwhile.
-        unless(
+        let answer = unless(
             outcome,
             &[
                 ErrorReason::AlreadyStarted,
                 ErrorReason::StaleCommitment,
                 ErrorReason::GameOver,
             ],
-        )
+        )?;
+        Ok(answer.map(|answer| answer.seq))
     }
 
     /// Answers a decision.
@@ -78,7 +94,8 @@ impl<'server> Seat<'server> {
                 ErrorReason::NotStarted,
                 ErrorReason::GameOver,
             ],
-        )
+        )?;
+        Ok(())
     }
 
     /// Gives the seat back. The table may be gone already.
@@ -91,7 +108,8 @@ impl<'server> Seat<'server> {
         unless(
             outcome,
             &[ErrorReason::GameOver, ErrorReason::TableNotFound],
-        )
+        )?;
+        Ok(())
     }
 }
 
@@ -101,9 +119,9 @@ fn new_request_id() -> String {
 }
 
 /// Shrugs when a call was refused for one of the given reasons.
-fn unless<T>(outcome: Result<T, Refusal>, harmless: &[ErrorReason]) -> Result<(), Refusal> {
+fn unless<T>(outcome: Result<T, Refusal>, harmless: &[ErrorReason]) -> Result<Option<T>, Refusal> {
     match outcome {
-        Err(refusal) if !harmless.contains(&refusal.reason) => Err(refusal),
-        _ => Ok(()),
+        Err(refusal) if harmless.contains(&refusal.reason) => Ok(None),
+        outcome => outcome.map(Some),
     }
 }

@@ -1,47 +1,61 @@
-// Checking each deal once its secret is revealed. docs/fair-deal.md says what that proves.
+// Checking each deal: it has to follow from what was promised. docs/fair-deal.md says what that proves.
 
-import { randomBytes } from "node:crypto";
 import type { Card, Colour } from "../gen/odin_table/v1/card_pb.js";
-import type { DealRevealed, DealStarted, Event } from "../gen/odin_table/v1/event_pb.js";
+import type { DealStarted, Event } from "../gen/odin_table/v1/event_pb.js";
 import type { WatchTableResponse } from "../gen/odin_table/v1/play_pb.js";
-import type { TableView } from "../gen/odin_table/v1/table_pb.js";
+import { TablePhase, type TableView } from "../gen/odin_table/v1/table_pb.js";
 import { commitment, drawDeal, drawFirst } from "./fair-deal.js";
+import { equal, type Promised, Promises, type Terms } from "./promises.js";
 
 const NO_BYTES = new Uint8Array();
 
-/** Remembers of a deal what has to follow from its secret. */
+/** Compares what the server says of the deals with what it has promised. */
 export class DealCheck {
-  /** The open one, which a nonce has to name; empty when no deal waits for nonces. */
-  commitment: Uint8Array = NO_BYTES;
+  /** How many deals could not be checked in full. */
+  notInFull = 0;
+  readonly #promises = new Promises();
+  #log = "";
+  #game = 0;
   #seat: number | undefined;
   #seats: number[] = [];
   /** Whether two colours leave when two play. */
   #shortDeck = false;
   #removed: Colour[] = [];
-  /** Our nonce for the open commitment. */
-  #made = NO_BYTES;
   /** What each seat adds to the next deal. */
   #given = new Map<number, Uint8Array>();
-  /** The one under way, unless we have not seen it dealt, or it cannot be checked. */
-  #deal: DealStarted | undefined;
+  /** The deal that waits for nonces, if one does. */
+  #open: Promised | undefined;
+  /** The one that is being played. */
+  #deal: Promised | undefined;
+  /** Whether its cards are played, and its secret is due. */
+  #over = false;
   /**
    * Counts the cards that each seat must have been dealt: those it played and those that it has
-   * left, without those it picked up.
+   * left, without those it picked up. Undefined when we did not see all of the deal.
    */
-  #dealt = new Map<number, Map<Card, number>>();
+  #dealt: Map<number, Map<Card, number>> | undefined;
 
   /** What we add to the next deal, so that the server does not choose the cards alone. */
-  nonce(): Uint8Array {
-    if (this.#made.length === 0 && this.commitment.length > 0) {
-      this.#made = randomBytes(32);
-    }
-    return this.#made;
+  get nonce(): Uint8Array {
+    return this.#open?.nonce ?? NO_BYTES;
   }
 
-  /** Takes in what an item says. Throws an error when a deal was not dealt as it had to be. */
+  /** The commitment that our nonce is for. */
+  get commitment(): Uint8Array {
+    return this.#open?.commitment ?? NO_BYTES;
+  }
+
+  /** Notes that the server has what we added, and since which event; 0 when it has not. */
+  taken(seq: number): void {
+    if (this.#open && seq > 0) {
+      this.#open.takenAt = seq;
+    }
+  }
+
+  /** Takes in what an item says. Throws a Lie as soon as one shows. */
   apply({ item }: WatchTableResponse): void {
     if (item.case === "snapshot") {
-      this.#restart(item.value);
+      this.restart(item.value);
     } else if (item.case === "events") {
       for (const event of item.value.events) {
         this.#fold(event);
@@ -49,53 +63,119 @@ export class DealCheck {
     }
   }
 
-  #restart({ commitment, yourSeat, options, game, seats }: TableView): void {
-    if (!equal(commitment, this.commitment)) {
-      this.#made = NO_BYTES;
-    }
-    this.commitment = commitment;
+  /** Takes in a snapshot, and compares it with the promises. */
+  restart(view: TableView): void {
+    const { game, seats, phase, yourSeat } = view;
+    const deal = game?.deal ?? 0;
+    this.#log = view.logId;
+    this.#game = game?.game ?? 0;
     this.#seat = yourSeat;
     this.#seats = game?.players.map(({ seat }) => seat) ?? [];
-    this.#shortDeck = options?.shortDeck ?? false;
+    this.#shortDeck = view.options?.shortDeck ?? false;
     this.#removed = game?.removedColours ?? [];
     this.#given = new Map(seats.map(({ seat, nonce }) => [seat, nonce]));
-    this.#deal = undefined;
-    const mine = seats.find(({ seat }) => seat === yourSeat);
-    if (mine?.ready && !mine.substituted && commitment.length > 0) {
-      this.#mustBeOurs(mine.nonce);
+    if (this.#deal && (this.#deal.game !== this.#game || this.#deal.deal !== deal)) {
+      this.#notInFull(this.#deal, "we have not seen its end");
+    }
+    const playing = phase === TablePhase.PLAYING;
+    this.#open = undefined;
+    if (!playing && view.commitment.length > 0) {
+      const [nextGame, nextDeal] =
+        phase === TablePhase.BETWEEN_DEALS ? [this.#game, deal + 1] : [this.#game + 1, 1];
+      const open = this.#commit(nextGame, nextDeal, view.commitment);
+      // An older snapshot may have been on its way.
+      if (view.seq >= open.takenAt && yourSeat !== undefined) {
+        open.mustBeOurs(this.#given.get(yourSeat) ?? NO_BYTES);
+      }
+    }
+    if (deal > 0) {
+      this.#join(deal, view, playing);
     }
   }
 
-  /** Complains of a nonce that the server takes for ours and that is not. */
-  #mustBeOurs(nonce: Uint8Array): void {
-    if (!equal(nonce, this.#made)) {
-      throw new Error("the server exchanged our nonce for the next deal");
+  /** Notes a commitment to a deal of which no card has been dealt. */
+  #commit(game: number, deal: number, commitment: Uint8Array): Promised {
+    const promised = this.#promises.note(game, deal, this.#log, commitment);
+    if (promised.terms) {
+      throw promised.lie("it is dealt a second time");
+    }
+    this.#open = promised;
+    return promised;
+  }
+
+  /** Takes in a deal as a snapshot shows it: at its start, in the middle or at its end. */
+  #join(number: number, { game, seq }: TableView, playing: boolean): void {
+    if (!game) {
+      return;
+    }
+    const known = this.#promises.get(this.#game, number);
+    const deal = this.#promises.note(this.#game, number, this.#log, game.commitment);
+    if (!known) {
+      deal.gap = "we came when it had started";
+      deal.told = !playing; // over before we came
+    }
+    if (deal.told) {
+      return;
+    }
+    const { nonces, opener, centre, discarded, remainingHands } = game;
+    const terms = { seats: this.#seats, nonces, opener, removed: this.#removed };
+    const touched = centre.length + discarded.length + remainingHands.length > 0;
+    if (!deal.terms) {
+      this.#begin(deal, terms);
+      if (touched) {
+        this.#miss(deal);
+      } else {
+        deal.hand = game.hand?.cards;
+      }
+    } else if (text(deal.terms) !== text(terms)) {
+      throw deal.lie("it did not start from that");
+    } else if (deal.seen !== seq) {
+      this.#miss(deal);
+    }
+    this.#deal = deal;
+    deal.seen = seq;
+    if (!playing && remainingHands.length > 0) {
+      this.#reveal(deal, game.secret);
+    } else if (!playing) {
+      this.#notInFull(deal, "the table was closed before its end");
     }
   }
 
-  #fold({ payload }: Event): void {
+  /** Notes that whose each card was is not known. */
+  #miss(deal: Promised): void {
+    deal.gap = "we have not seen all of it";
+    this.#dealt = undefined;
+  }
+
+  #fold({ seq, payload }: Event): void {
+    const deal = this.#deal;
+    if (deal) {
+      deal.seen = seq;
+      this.#mustBeRevealed(deal, payload.case);
+    }
     switch (payload.case) {
       case "dealCommitted":
-        this.commitment = payload.value.commitment;
-        this.#made = NO_BYTES;
         this.#given.clear();
+        this.#commit(payload.value.game, payload.value.deal, payload.value.commitment);
         break;
       case "readyChanged":
         this.#given.set(payload.value.seat, payload.value.nonce);
-        if (payload.value.seat === this.#seat && payload.value.ready) {
-          this.#mustBeOurs(payload.value.nonce);
+        // We never say that we are not ready.
+        if (payload.value.seat === this.#seat && this.#open && seq >= this.#open.takenAt) {
+          this.#open.mustBeOurs(payload.value.nonce);
         }
         break;
       case "substituteSeated":
       case "seatLeft":
-        this.#given.delete(payload.value.seat);
+        this.#void(payload.value.seat);
         break;
       case "gameStarted":
+        this.#game = payload.value.game;
         this.#seats = payload.value.seats;
         this.#removed = payload.value.removedColours;
         break;
       case "dealStarted":
-        this.#start(payload.value);
+        this.#start(payload.value, seq);
         break;
       case "cardsPlayed":
         this.#count(payload.value.seat, 1, payload.value.cards);
@@ -107,97 +187,149 @@ export class DealCheck {
         for (const { seat, remaining } of payload.value.scores) {
           this.#count(seat, 1, remaining);
         }
+        this.#over = true;
+        if (deal?.commitment.length === 0) {
+          this.#notInFull(deal, "the server committed itself to nothing");
+        }
         break;
       case "dealRevealed":
-        this.#reveal(payload.value);
+        if (deal) {
+          this.#reveal(deal, payload.value.secret);
+        }
         break;
-      case "gameEnded":
       case "tableClosed":
-        this.#mustBeRevealed();
+        if (deal) {
+          this.#notInFull(deal, "the table was closed before its end");
+        }
         break;
     }
   }
 
-  /** Looks at what the server says that the deal follows from. */
-  #start(deal: DealStarted): void {
-    this.#mustBeRevealed();
-    const { nonces } = deal;
-    if (deal.commitment.length === 0) {
-      const reason = "since the server committed itself to nothing";
-      console.error(`deal ${deal.deal}: cannot be checked, ${reason}`);
-      return;
+  /** Notes that a seat does not add to the next deal after all. */
+  #void(seat: number): void {
+    this.#given.delete(seat);
+    if (seat === this.#seat && this.#open && this.#open.takenAt > 0) {
+      this.#open.takenAt = 0;
+      this.#open.gap = "the server says that we were away, so that our nonce is void";
     }
-    if (!equal(deal.commitment, this.commitment)) {
-      throw fault(deal, "it follows from another commitment than the one before the nonces");
+  }
+
+  /** Takes in what the server says that a deal follows from. */
+  #start({ deal: number, commitment, nonces, opener, hand }: DealStarted, seq: number): void {
+    const known = this.#promises.get(this.#game, number);
+    const deal = this.#promises.note(this.#game, number, this.#log, commitment);
+    if (!known && commitment.length > 0) {
+      throw deal.lie("it follows from another commitment than the one before the nonces");
     }
-    if (nonces.length !== this.#seats.length) {
-      throw fault(deal, "it follows from too few nonces, or too many");
+    if (deal.terms) {
+      throw deal.lie("it is dealt a second time");
     }
-    for (const [player, seat] of this.#seats.entries()) {
-      const nonce = nonces[player] ?? NO_BYTES;
-      if (nonce.length > 32 || !equal(nonce, this.#given.get(seat) ?? NO_BYTES)) {
-        throw fault(deal, `seat ${seat} gave another nonce`);
+    for (const [player, nonce] of nonces.entries()) {
+      const seat = this.#seats[player];
+      if (seat !== undefined && !equal(nonce, this.#given.get(seat) ?? NO_BYTES)) {
+        throw deal.lie(`seat ${seat} gave another nonce`);
       }
     }
-    this.commitment = NO_BYTES;
+    deal.hand = hand?.cards;
+    deal.seen = seq;
+    this.#open = undefined;
     this.#deal = deal;
-    this.#dealt = new Map(this.#seats.map((seat) => [seat, new Map()]));
+    this.#begin(deal, { seats: this.#seats, nonces, opener, removed: this.#removed });
+  }
+
+  /** Notes what a deal starts from. Our own nonce has to be in it. */
+  #begin(deal: Promised, terms: Terms): void {
+    const before = this.#promises.get(deal.game, deal.deal - 1);
+    deal.terms = terms;
+    this.#over = false;
+    this.#dealt = new Map(terms.seats.map((seat) => [seat, new Map()]));
+    if (before?.terms && before.log === deal.log) {
+      if (String(before.terms.removed) !== String(terms.removed)) {
+        throw deal.lie("other colours have left than before");
+      }
+    }
+    if (deal.commitment.length === 0) {
+      return;
+    }
+    if (terms.nonces.length !== terms.seats.length) {
+      throw deal.lie("it follows from too few nonces, or too many");
+    }
+    for (const [player, seat] of terms.seats.entries()) {
+      const nonce = terms.nonces[player] ?? NO_BYTES;
+      if (nonce.length > 32) {
+        throw deal.lie(`seat ${seat} gave another nonce`);
+      }
+      if (seat === this.#seat) {
+        deal.mustBeOurs(nonce);
+      }
+    }
   }
 
   #count(seat: number, change: number, cards: Card[]): void {
-    const counts = this.#dealt.get(seat);
+    const counts = this.#dealt?.get(seat);
     for (const card of cards) {
       counts?.set(card, (counts.get(card) ?? 0) + change);
     }
   }
 
   /** Works the deal out again, and compares. */
-  #reveal({ deal: number, secret }: DealRevealed): void {
-    const deal = this.#deal;
-    this.#deal = undefined;
-    if (!deal) {
-      console.error(`deal ${number}: not checked, since we did not see it dealt`);
-      return;
+  #reveal(deal: Promised, secret: Uint8Array): void {
+    const { terms } = deal;
+    if (!terms || !equal(commitment(secret), deal.commitment)) {
+      throw deal.lie("the secret is not what the server committed itself to");
     }
-    if (!equal(commitment(secret), deal.commitment)) {
-      throw fault(deal, "the secret is not what the server committed itself to");
-    }
+    const { seats, nonces, opener, removed } = terms;
     let order: Card[];
     if (deal.deal === 1) {
-      const short = this.#shortDeck && this.#seats.length === 2;
-      const drawn = drawFirst(secret, deal.nonces, short);
-      const removed = String(drawn.removed) === String(this.#removed);
-      if (this.#seats[drawn.opener] !== deal.opener || !removed) {
-        throw fault(deal, "another seat had to open it, or other colours had to leave");
+      const drawn = drawFirst(secret, nonces, this.#shortDeck && seats.length === 2);
+      if (seats[drawn.opener] !== opener || String(drawn.removed) !== String(removed)) {
+        throw deal.lie("another seat had to open it, or other colours had to leave");
       }
       order = drawn.order;
     } else {
-      order = drawDeal(secret, deal.nonces, deal.deal, this.#removed);
+      order = drawDeal(secret, nonces, deal.deal, removed);
     }
-    for (const [player, seat] of this.#seats.entries()) {
+    for (const [player, seat] of seats.entries()) {
       const hand = order.slice(9 * player, 9 * player + 9).sort((one, other) => one - other);
-      const counts = this.#dealt.get(seat) ?? new Map();
+      const counts = this.#dealt?.get(seat) ?? new Map();
       this.#count(seat, -1, hand);
-      const shown = seat === this.#seat ? (deal.hand?.cards ?? []) : hand;
+      const shown = seat === this.#seat ? (deal.hand ?? hand) : hand;
       if ([...counts.values()].some((count) => count !== 0) || String(hand) !== String(shown)) {
-        throw fault(deal, `seat ${seat} had to get other cards`);
+        throw deal.lie(`seat ${seat} had to get other cards`);
       }
     }
+    if (deal.gap) {
+      this.#notInFull(deal, deal.gap);
+      return;
+    }
     console.error(`deal ${deal.deal}: checked`);
+    deal.told = true;
+    this.#deal = undefined;
   }
 
-  /** Complains of a deal that is over without its secret. */
-  #mustBeRevealed(): void {
-    if (this.#deal) {
-      throw fault(this.#deal, "the server committed itself to it and never revealed it");
+  /**
+   * Complains of a deal that is over without its secret. Events that we do not know may come
+   * between.
+   */
+  #mustBeRevealed(deal: Promised, next: string | undefined): void {
+    const due = this.#over || next === "dealStarted";
+    if (due && next !== undefined && next !== "dealRevealed") {
+      throw deal.lie("the server committed itself to it and never revealed it");
     }
   }
+
+  /** Says aloud that a deal could not be checked in full. */
+  #notInFull(deal: Promised, reason: string): void {
+    this.notInFull++;
+    console.error(`deal ${deal.deal}: NOT CHECKED IN FULL: ${deal.gap || reason}`);
+    deal.told = true;
+    this.#deal = undefined;
+  }
 }
 
-function equal(one: Uint8Array, other: Uint8Array): boolean {
-  return Buffer.compare(one, other) === 0;
-}
-
-function fault({ deal }: DealStarted, problem: string): Error {
-  return new Error(`deal ${deal}: ${problem}`);
+/** All of it, for comparing. */
+function text({ seats, nonces, opener, removed }: Terms): string {
+  return [seats, nonces.map((nonce) => Buffer.from(nonce).toString("hex")), opener, removed].join(
+    ";",
+  );
 }

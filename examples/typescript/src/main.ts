@@ -9,7 +9,8 @@ import type { WatchTableResponse } from "../gen/odin_table/v1/play_pb.js";
 import { Occupant, TablePhase } from "../gen/odin_table/v1/table_pb.js";
 import { DealCheck } from "./deal-check.js";
 import { follow } from "./follow.js";
-import { Seat } from "./seat.js";
+import { Lie } from "./promises.js";
+import { look, Seat } from "./seat.js";
 import { Server } from "./server.js";
 import { choose } from "./strategy.js";
 import { printable, Table } from "./table.js";
@@ -54,7 +55,12 @@ async function main(): Promise<void> {
     await list(server);
   } else {
     const out = events === undefined ? process.stdout.fd : openSync(events, "w");
-    await play(await Seat.take(server, table, name, ready), ready, out);
+    const check = new DealCheck();
+    const view = await look(server, table);
+    if (view) {
+      check.restart(view);
+    }
+    await play(await Seat.take(server, table, name, ready), check, ready, out);
   }
 }
 
@@ -75,9 +81,8 @@ async function list(server: Server): Promise<void> {
 }
 
 /** Plays one game to its end and leaves the seat. */
-async function play(seat: Seat, asPerson: boolean, out: number): Promise<void> {
+async function play(seat: Seat, check: DealCheck, asPerson: boolean, out: number): Promise<void> {
   const table = new Table();
-  const check = new DealCheck();
   for await (const item of follow(seat.server, seat.table)) {
     table.apply(item);
     record(item, out);
@@ -90,7 +95,7 @@ async function play(seat: Seat, asPerson: boolean, out: number): Promise<void> {
     }
     if (asPerson && table.asked) {
       table.asked = false;
-      await seat.sayReady(check.nonce(), check.commitment);
+      check.taken(await seat.sayReady(check.nonce, check.commitment));
     }
     const decision = table.takeDecision();
     const action = decision && choose(decision);
@@ -103,6 +108,19 @@ async function play(seat: Seat, asPerson: boolean, out: number): Promise<void> {
   }
   console.error(table.result);
   await seat.leave();
+  if (check.notInFull > 0) {
+    throw new NotInFull("not every deal could be checked in full");
+  }
+}
+
+class NotInFull extends Error {}
+
+/** 9 after a lie, 8 when a deal was not checked in full, 1 after anything else. */
+function exitCode(problem: unknown): number {
+  if (problem instanceof Lie) {
+    return 9;
+  }
+  return problem instanceof NotInFull ? 8 : 1;
 }
 
 /** Writes the events of an item as lines of JSON, as this seat sees them. */
@@ -119,5 +137,5 @@ try {
   process.exit(0); // the idle connection would keep the process for a while
 } catch (problem) {
   console.error((problem as Error).message);
-  process.exit(1);
+  process.exit(exitCode(problem));
 }

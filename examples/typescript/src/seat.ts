@@ -3,8 +3,23 @@
 import { randomUUID } from "node:crypto";
 import type { Action } from "../gen/odin_table/v1/decision_pb.js";
 import { ErrorReason } from "../gen/odin_table/v1/error_pb.js";
-import { Occupant } from "../gen/odin_table/v1/table_pb.js";
+import { Occupant, type TableView } from "../gen/odin_table/v1/table_pb.js";
 import { Refusal, type Server } from "./server.js";
+
+/**
+ * Shows a table before we sit down, since the game may start as soon as we do. Undefined when we may
+ * not; whatever is wrong then, sitting down will tell.
+ */
+export async function look(server: Server, table: string): Promise<TableView | undefined> {
+  try {
+    return (await server.call(server.play.getView, { table })).view;
+  } catch (refusal) {
+    if (refusal instanceof Refusal) {
+      return undefined;
+    }
+    throw refusal;
+  }
+}
 
 /** A place at a table of a server. */
 export class Seat {
@@ -22,16 +37,19 @@ export class Seat {
     return new Seat(server, table);
   }
 
-  /** Agrees to the start of the game or of the next deal, and adds a nonce to that deal. */
-  async sayReady(nonce: Uint8Array, commitment: Uint8Array): Promise<void> {
+  /**
+   * Agrees to the start of the game or of the next deal, and adds a nonce to that deal. Gives the
+   * event after which the server has it, or 0 when others have started the deal meanwhile.
+   */
+  async sayReady(nonce: Uint8Array, commitment: Uint8Array): Promise<number> {
     const request = { ...this.#change(), ready: true, nonce, commitment };
-    await unless(
+    const answer = await unless(
       this.server.call(this.server.lobby.setReady, request),
-      // Others may have started it meanwhile.
       ErrorReason.ALREADY_STARTED,
       ErrorReason.STALE_COMMITMENT,
       ErrorReason.GAME_OVER,
     );
+    return answer?.seq ?? 0;
   }
 
   /** Answers a decision. */
@@ -63,12 +81,16 @@ export class Seat {
 }
 
 /** Waits for a call, and shrugs when it is refused for one of the given reasons. */
-async function unless(call: Promise<unknown>, ...harmless: ErrorReason[]): Promise<void> {
+async function unless<Answer>(
+  call: Promise<Answer>,
+  ...harmless: ErrorReason[]
+): Promise<Answer | undefined> {
   try {
-    await call;
+    return await call;
   } catch (refusal) {
-    if (!(refusal instanceof Refusal && harmless.includes(refusal.reason))) {
-      throw refusal;
+    if (refusal instanceof Refusal && harmless.includes(refusal.reason)) {
+      return undefined;
     }
+    throw refusal;
   }
 }

@@ -1,0 +1,103 @@
+// What the server can be held to: a snapshot takes the place of all that a Table knows, and a server
+// may send one whenever it likes. So promises are kept apart, for the life of the process.
+
+package main
+
+import (
+	"bytes"
+	"crypto/rand"
+	"fmt"
+
+	"example.com/odin-table-go/odintable"
+)
+
+// A Lie is what the server says of a deal and what contradicts what it said before. Do not play on.
+type Lie struct {
+	deal    int32
+	problem string
+}
+
+func (l *Lie) Error() string {
+	return fmt.Sprintf("deal %d: THE SERVER LIES: %s", l.deal, l.problem)
+}
+
+// A dealKey names a deal of a table: its game and its number in that.
+type dealKey struct{ game, deal int32 }
+
+// A promise is what is known of one deal.
+type promise struct {
+	key        dealKey
+	log        string           // the log in which the server spoke of it last
+	commitment []byte           // empty: the server committed itself to nothing
+	nonce      []byte           // what we add
+	takenAt    int32            // the event after which the server has our nonce, or 0
+	terms      *terms           // what it started from, once it has
+	hand       []odintable.Card // what we were dealt, if we saw it
+	seen       int32            // the last event of it that we saw
+	gap        string           // why it is not checked in full, or ""
+	told       bool             // whether we have said what came of it
+}
+
+// terms are what a deal starts from, besides its commitment.
+type terms struct {
+	Seats   []int32
+	Nonces  [][]byte
+	Opener  int32
+	Removed []odintable.Colour
+}
+
+func (t terms) equal(other terms) bool {
+	return fmt.Sprint(t) == fmt.Sprint(other)
+}
+
+// ourNonce is what we add to the deal: one for each commitment, so that a server cannot ask for
+// another one until it likes the cards.
+func (p *promise) ourNonce() []byte {
+	if p.nonce == nil {
+		p.nonce = make([]byte, 32)
+		rand.Read(p.nonce) // never fails
+	}
+	return p.nonce
+}
+
+// mustBeOurs complains when the server took our nonce, and says later that we gave another one or none.
+func (p *promise) mustBeOurs(nonce []byte) error {
+	if p.takenAt > 0 && !bytes.Equal(nonce, p.nonce) {
+		return p.lie("it left out our nonce, which it had taken")
+	}
+	return nil
+}
+
+func (p *promise) lie(problem string) error {
+	return &Lie{p.key.deal, problem}
+}
+
+// promises are all that this server has promised at our table.
+type promises map[dealKey]*promise
+
+// note compares what the server says that a deal follows from with what it said before. In another
+// log that may be something else: then the table was set back, as from a backup.
+func (all promises) note(key dealKey, log string, commitment []byte) (*promise, error) {
+	for other, known := range all {
+		if other != key && len(commitment) > 0 && bytes.Equal(known.commitment, commitment) {
+			return nil, &Lie{key.deal, "it is committed to the secret of another deal"}
+		}
+	}
+	known := all[key]
+	same := known != nil && bytes.Equal(known.commitment, commitment)
+	switch {
+	case known == nil:
+		all[key] = &promise{key: key, log: log, commitment: commitment}
+	case known.log == log && !same:
+		return nil, known.lie("it follows from another commitment than the one before the nonces")
+	case known.log != log:
+		all[key] = &promise{key: key, log: log, commitment: commitment}
+		if same {
+			all[key].nonce = known.nonce
+		}
+		if !same || known.takenAt > 0 || known.terms != nil {
+			all[key].gap = "the table was set back"
+		}
+	}
+	return all[key], nil
+}

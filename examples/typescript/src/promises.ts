@@ -1,0 +1,97 @@
+// What the server can be held to: a snapshot takes the place of all that a Table knows, and a server
+// may send one whenever it likes. So promises are kept apart, for the life of the process.
+
+import { randomBytes } from "node:crypto";
+import type { Card, Colour } from "../gen/odin_table/v1/card_pb.js";
+
+/** What the server says of a deal and what contradicts what it said before. Do not play on. */
+export class Lie extends Error {
+  constructor(deal: number, problem: string) {
+    super(`deal ${deal}: THE SERVER LIES: ${problem}`);
+  }
+}
+
+/** What a deal starts from, besides its commitment. */
+export interface Terms {
+  seats: number[];
+  nonces: Uint8Array[];
+  opener: number;
+  removed: Colour[];
+}
+
+/** What is known of one deal. */
+export class Promised {
+  /** After which event the server has our nonce, or 0. */
+  takenAt = 0;
+  /** What it started from, once it has. */
+  terms: Terms | undefined;
+  /** What we were dealt, if we saw it. */
+  hand: Card[] | undefined;
+  /** The last event of it that we saw. */
+  seen = 0;
+  /** Why it is not checked in full, or "". */
+  gap = "";
+  /** Whether we have said what came of it. */
+  told = false;
+
+  constructor(
+    readonly game: number,
+    readonly deal: number,
+    /** The log in which the server spoke of it last. */
+    readonly log: string,
+    /** Empty: the server committed itself to nothing. */
+    readonly commitment: Uint8Array,
+    /** What we add: one for each commitment, so that a server cannot ask until it likes the cards. */
+    readonly nonce: Uint8Array = randomBytes(32),
+  ) {}
+
+  /** Complains when the server took our nonce, and says later that we gave another one or none. */
+  mustBeOurs(nonce: Uint8Array): void {
+    if (this.takenAt > 0 && !equal(nonce, this.nonce)) {
+      throw this.lie("it left out our nonce, which it had taken");
+    }
+  }
+
+  lie(problem: string): Lie {
+    return new Lie(this.deal, problem);
+  }
+}
+
+/** All that this server has promised at our table. */
+export class Promises {
+  readonly #all = new Map<string, Promised>();
+
+  get(game: number, deal: number): Promised | undefined {
+    return this.#all.get(`${game} ${deal}`);
+  }
+
+  /**
+   * Compares what the server says that a deal follows from with what it said before. In another log
+   * that may be something else: then the table was set back, as from a backup.
+   */
+  note(game: number, deal: number, log: string, commitment: Uint8Array): Promised {
+    const known = this.get(game, deal);
+    for (const other of this.#all.values()) {
+      if (other !== known && commitment.length > 0 && equal(other.commitment, commitment)) {
+        throw new Lie(deal, "it is committed to the secret of another deal");
+      }
+    }
+    const same = known !== undefined && equal(known.commitment, commitment);
+    if (known?.log === log) {
+      if (!same) {
+        throw known.lie("it follows from another commitment than the one before the nonces");
+      }
+      return known;
+    }
+    const promised = new Promised(game, deal, log, commitment, same ? known.nonce : undefined);
+    if (known && (!same || known.takenAt > 0 || known.terms)) {
+      promised.gap = "the table was set back";
+    }
+    this.#all.set(`${game} ${deal}`, promised);
+    return promised;
+  }
+}
+
+export function equal(one: Uint8Array, other: Uint8Array): boolean {
+  return Buffer.compare(one, other) === 0;
+}
