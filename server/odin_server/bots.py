@@ -23,7 +23,7 @@ from odin_engine import Action, view_for
 from odin_engine.strategies import STRATEGIES, Strategy
 from odin_server import table_commands as commands
 from odin_server.errors import Refusal
-from odin_server.event_log import Conflict, StoreUnavailable
+from odin_server.event_log import Conflict, StoreUnavailable, TableDamaged
 from odin_server.settings import Settings
 from odin_server.table import Table
 from odin_server.table_state import OpenDecision
@@ -71,7 +71,7 @@ class Bots:
         """The open decision and the level that plays it, when the server plays it."""
         decision = table.state.decision
         seat = table.state.seats[decision.seat] if decision else None
-        if decision and seat and seat.played_by:
+        if decision and seat and seat.played_by and not table.is_damaged:
             return decision, seat.played_by
         return None
 
@@ -91,13 +91,13 @@ class Bots:
             try:
                 action = await self._choose(table, decision, level)
                 await table.submit(lambda draft: commands.act_for_bot(draft, decision.id, action))
-            except (Conflict, StoreUnavailable):
+            except (Conflict, StoreUnavailable, TableDamaged):
                 raise
             except Exception as error:  # noqa: BLE001 (a bot may fail in any way)
                 problem = _problem(level, error)
                 _log.warning("table %s: %s", table.handle, problem)
                 await table.submit(lambda draft: commands.bot_failed(draft, decision.id, problem))
-        except (Conflict, StoreUnavailable) as error:
+        except (Conflict, StoreUnavailable, TableDamaged) as error:
             _log.warning("table %s: a bot could not act: %r", table.handle, error)
             await asyncio.sleep(_TRY_AGAIN)
 

@@ -26,8 +26,8 @@ import grpc
 from google.protobuf.message import DecodeError, Message
 
 from odin_server.credentials import digest_of
-from odin_server.errors import Reason, Refusal, malformed, to_grpc
-from odin_server.event_log import StoreUnavailable
+from odin_server.errors import Reason, Refusal, malformed, table_damaged, to_grpc
+from odin_server.event_log import StoreUnavailable, TableDamaged
 from odin_server.limits import Buckets
 from odin_server.settings import Limits
 
@@ -252,6 +252,8 @@ class Calls:
                 "The tables cannot be written now. Nothing was done; try again in a moment.",
                 retry_after=self._retry_after,
             )
+        elif isinstance(error, TableDamaged):
+            refusal = table_damaged()
         elif isinstance(error, Refusal):
             refusal = error
         elif isinstance(error, grpc.aio.AbortError):

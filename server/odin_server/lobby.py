@@ -87,16 +87,19 @@ class Lobby:
             table.forget_timer()
 
     async def _wake(self, handles: list[str]) -> None:
-        for handle in handles:
-            while True:
+        while handles:
+            unread: list[str] = []
+            for handle in handles:
                 try:
                     await self.table(handle)
                 except StoreUnavailable:
-                    await asyncio.sleep(_TRY_AGAIN)
-                    continue
+                    # It may be this table alone: the others do not wait for it.
+                    unread.append(handle)
                 except TableDamaged:
                     _log.debug("table %s was reported when it was read", handle)
-                break
+            handles = unread
+            if handles:
+                await asyncio.sleep(_TRY_AGAIN)
         self._world.standstill.took_over()
 
     # Opening
@@ -197,6 +200,7 @@ class Lobby:
         table = Table(handle, self._world, self.listeners)
         try:
             await table.restore()
+            entry = await self._unlisted(table)
         except StoreUnavailable:
             raise
         except TableDamaged as error:
@@ -208,16 +212,26 @@ class Lobby:
             raise TableDamaged(f"table {handle} makes no sense") from error
         if table.state.seq == 0:
             return None
-        if table.state.phase is not TablePhase.CLOSED and handle not in self._open:
-            # It was opened here, and the log took it although it could not say so.
-            entry = await self._world.log.entry(handle)
-            assert entry is not None, "a table that can be read is in the log"
+        if entry is not None:
             self._hold(entry.host, "")
             self._list(entry, "")
         self._tables[handle] = table
         self._forget_unused()
         table.changed()
         return table
+
+    async def _unlisted(self, table: Table) -> Entry | None:
+        """The entry of a table that has not ended and yet is not listed. Raises TableDamaged.
+
+        It was opened here, and the log took it although it could not say so.
+        """
+        state = table.state
+        if state.seq == 0 or state.phase is TablePhase.CLOSED or table.handle in self._open:
+            return None
+        entry = await self._world.log.entry(table.handle)
+        if entry is None:
+            raise TableDamaged(f"table {table.handle} is missing in the list of tables")
+        return entry
 
     def _forget_unused(self) -> None:
         """Of the tables that have ended only the last used ones stay in memory."""

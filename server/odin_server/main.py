@@ -193,7 +193,7 @@ def run(settings: Settings, beside: Beside = _nothing) -> int:
     """Serves until SIGTERM or SIGINT, and says on stdout where. Returns the exit code."""
     try:
         log = SqliteLog(settings.store) if settings.store else MemoryLog()
-        asyncio.run(_serve(settings, log, beside))
+        asyncio.run(_serve_and_close(settings, log, beside))
     except (CannotListen, CannotOpen, NoPage) as error:
         sys.stderr.write(f"error: {error}\n")
         return 1
@@ -214,6 +214,14 @@ class _WhenEmpty:
         """See `table.Listener`."""
         if table.state.phase is TablePhase.CLOSED and self._lobby.is_empty:
             self._then()
+
+
+async def _serve_and_close(settings: Settings, log: EventLog, beside: Beside) -> None:
+    try:
+        await _serve(settings, log, beside)
+    finally:
+        # Also when nothing was served: a file that was not closed looks as if it lacked its end.
+        await log.close()
 
 
 async def _serve(settings: Settings, log: EventLog, beside: Beside) -> None:

@@ -9,6 +9,7 @@ stream is a cursor into them (`watch`).
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 from bisect import bisect_right
 from collections import deque
@@ -21,7 +22,7 @@ from odin_server import table_commands as commands
 from odin_server.chat import LINES_KEPT, Chat, Line
 from odin_server.clock import Clock
 from odin_server.draft import Draft
-from odin_server.event_log import Conflict, EventLog, StoreUnavailable
+from odin_server.event_log import Conflict, EventLog, StoreUnavailable, TableDamaged
 from odin_server.events import (
     Batch,
     DecisionOpened,
@@ -41,6 +42,8 @@ PAUSE_FOR_PEOPLE: Final = 1.0
 """Seconds. A shorter pause between deals is for machines, and runs out whoever has not answered."""
 
 Result = TypeVar("Result")
+
+_log: Final = logging.getLogger(__name__)
 
 
 class Done(NamedTuple, Generic[Result]):
@@ -123,6 +126,8 @@ class Table:
         self._timer: asyncio.TimerHandle | None = None
         self._empty_since: int | None = world.standstill.lived()
         """In time without outages, like `presence`."""
+        self.is_damaged = False
+        """Whether the log can take nothing more for this table, so that nothing is due any more."""
         self._lost = world.standstill.lost
         """How much of the time that was lost has been given back here already."""
 
@@ -194,6 +199,11 @@ class Table:
                 await self._world.log.append(self.handle, self.state.seq, batch)
             except StoreUnavailable as error:
                 self._world.standstill.failed(error)
+                raise
+            except TableDamaged as error:
+                if not self.is_damaged:
+                    self.is_damaged = True
+                    _log.error("%s", error)
                 raise
             except Conflict:
                 await self.catch_up()
@@ -399,7 +409,7 @@ class Table:
     def _due(self) -> list[tuple[int, Callable[[Draft], None]]]:
         """What happens by itself at this table, with the times in microseconds since 1970."""
         state, settings, shown = self.state, self._world.settings, self._world.standstill.shown
-        if state.phase is TablePhase.CLOSED:
+        if state.phase is TablePhase.CLOSED or self.is_damaged:
             return []
         due: list[tuple[int, Callable[[Draft], None]]] = []
         # No deal starts while everybody may have gone for coffee: the first who is ready lets it.
@@ -462,6 +472,8 @@ class Table:
 
     def _due_was_done(self, future: asyncio.Future[Any]) -> None:
         if not future.cancelled() and future.exception() is None:
+            return
+        if self.is_damaged:
             return
         # The log did not take it: it is still due, so try again a little later.
         loop = asyncio.get_running_loop()

@@ -312,6 +312,11 @@ class _FileThread:
             db = self._connected()
             db.execute("BEGIN IMMEDIATE")
             outcomes = [_attempt(job, db) for job in jobs]
+            if displacement := db.displacement():
+                # SQLite would keep it in a file that nobody finds again.
+                db.execute("ROLLBACK")
+                db.heads.clear()
+                return [_Outcome(job, error=StoreUnavailable(displacement)) for job in jobs]
             db.execute("COMMIT")
         except (*SqliteErrors, CannotOpen) as error:
             self._recover(error)
@@ -319,9 +324,6 @@ class _FileThread:
                 # It may be the fault of one of them, which must not be that of the others.
                 return [outcome for job in jobs for outcome in self._together([job])]
             return [_Outcome(jobs[0], error=unavailable(error))]
-        # Before anybody is told that it is kept.
-        if displacement := db.displacement():
-            return [_Outcome(job, error=StoreUnavailable(displacement)) for job in jobs]
         return outcomes
 
     def _alone(self, job: _Job[Any]) -> _Outcome:

@@ -75,10 +75,7 @@ class Connection(sqlite3.Connection):
         self._paths: Final = (str(self.path), str(wal_of(self.path)))
 
     def displacement(self) -> str:
-        """What has become of its file, or the WAL, since it was opened; empty when they are there.
-
-        SQLite goes on writing into a file that has been removed.
-        """
+        """What has become of its file, or the WAL, since it was opened; empty if they are there."""
         if self.found_there() == self.identity:
             return ""
         return (
