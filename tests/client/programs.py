@@ -162,9 +162,9 @@ class Programs:
         """Starts `odin-table` with these arguments, perhaps on another person's machine."""
         return self._start("odin_client", arguments, self._state / person, cwd)
 
-    def start_module(self, module: str, *arguments: str) -> Program:
+    def start_module(self, module: str, *arguments: str, cwd: Path | None = None) -> Program:
         """Starts another program, `python -m module`."""
-        return self._start(module, arguments, self._state, None)
+        return self._start(module, arguments, self._state, cwd)
 
     def _start(
         self, module: str, arguments: tuple[str, ...], state: Path, cwd: Path | None

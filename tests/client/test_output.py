@@ -52,6 +52,8 @@ def test_without_a_terminal_nothing_is_asked(programs: Programs) -> None:
     assert alone.errors == []
 
 
+@pytest.mark.often
+@pytest.mark.usefixtures("each_time")
 @pytest.mark.parametrize(("ui", "question"), [("json", "x"), ("line", "rules")])
 def test_it_ends_on_sigterm_although_nobody_reads_what_it_writes(
     programs: Programs, tmp_path: Path, ui: str, question: str

@@ -356,6 +356,8 @@ async def test_a_bot_that_raises_cheats_or_sleeps_is_reported_and_never_holds_up
         assert what.actor == event_pb2.ACTOR_CLOCK
 
 
+@pytest.mark.often
+@pytest.mark.usefixtures("each_time")
 async def test_a_level_that_hangs_blocks_nothing_else(serve: Serve, tmp_path: Path) -> None:
     """Not the other tables, not their levels, and not the end of the server, log included."""
     released.clear()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
-from collections.abc import Container
+import sys
+from collections.abc import AsyncGenerator, Container
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -16,7 +18,8 @@ from odin_client.commands.options import ADDRESS, credential_file
 from odin_client.languages import _
 
 if TYPE_CHECKING:
-    from odin_client.bots import Bot, BotRunner
+    from odin_client.bot_runner import BotRunner, Report
+    from odin_client.choices import Chooser
     from odin_client.connection import Connection
     from odin_client.credential_store import Credential
 
@@ -25,7 +28,7 @@ POLL: Final = 1.0
 
 
 @dataclass(frozen=True)
-class _Wish:
+class Wish:
     """What was asked for."""
 
     strategy: str
@@ -42,9 +45,10 @@ class _Wish:
             _("Let a bot play a seat."),
             _(
                 "A class of your own inherits from odin_client.bots.Bot, has a method "
-                "choose(view), and is named module:Class. When it raises, is too slow or "
-                "chooses something illegal, that is said on stderr, and the default action is "
-                "taken. With --name, a bot that is started again has its seat back."
+                "choose(view), and is named module:Class. It runs in a process of its own. When it "
+                "raises, is too slow or chooses something illegal, that is said on stderr, and the "
+                "default action is taken. With --name, a bot that is started again has its seat "
+                "back."
             ),
             _(
                 "It checks every deal. The exit code is 0 when all were checked in full, 8 when "
@@ -75,7 +79,11 @@ class _Wish:
     metavar="N",
     help=_("How many games to play (default: one at a table, no end with --any)."),
 )
-@click.option("--seed", type=int, help=_("Let the bot choose the same way each time."))
+@click.option(
+    "--seed",
+    type=int,
+    help=_("Let the bot choose the same way each time, and add nothing to the deals."),
+)
 @click.option(
     "--think",
     type=click.FloatRange(0.01, 60),
@@ -99,31 +107,52 @@ def command(
     credential_file: Path | None,
 ) -> int:
     """Plays until the games are over."""
-    from odin_client.bots import make_bot
     from odin_client.commands.interface import run_in_loop
     from odin_client.credential_store import Credential, CredentialStore
 
     address = table or anywhere
     if address is None or (table and anywhere):
         raise click.UsageError(_("Name a table, or a server with --any."))
-    bot = make_bot(strategy, seed)
     if name:
         credential = CredentialStore(credential_file).credential_for(address, name)
     else:
         # Another bot on this machine must not have the same seat.
         name = f"{strategy.rpartition(':')[2][:18]}-{secrets.randbelow(9000) + 1000}"
         credential = Credential.new()
-    wish = _Wish(strategy, games, seed, think, name, code)
-    if table:
-        return run_in_loop(_at_a_table(table, credential, bot, wish))
-    return run_in_loop(_anywhere(address, credential, bot, wish))
+    wish = Wish(strategy, games, seed, think, name, code)
+    return run_in_loop(play(address, credential, wish, anywhere=table is None))
 
 
-def _report(name: str, problem: str) -> None:
-    click.echo(f"{name} {problem}", err=True)
+async def play(address: Address, credential: Credential, wish: Wish, *, anywhere: bool) -> int:
+    """Plays what was asked for; gives the exit code."""
+    from odin_client.output_lines import OutputLines
+
+    async with OutputLines(sys.stdout, sys.stderr) as output, _chooser(wish) as bot:
+
+        def report(problem: str) -> None:
+            output.error(f"{wish.name} {problem}\n")
+
+        go = _anywhere if anywhere else _at_a_table
+        return await go(address, credential, bot, wish, report)
 
 
-async def _at_a_table(address: Address, credential: Credential, bot: Bot, wish: _Wish) -> int:
+@contextlib.asynccontextmanager
+async def _chooser(wish: Wish) -> AsyncGenerator[Chooser]:
+    """The bot: a built-in one in this process, any other in a worker. Raises BadStrategy."""
+    from odin_client.bot_process import BotWorker
+    from odin_client.bot_runner import InThread
+    from odin_client.bots import make_bot
+
+    if ":" in wish.strategy:
+        async with BotWorker(wish.strategy, seed=wish.seed) as worker:
+            yield worker.seat()
+    else:
+        yield InThread(make_bot(wish.strategy, wish.seed))
+
+
+async def _at_a_table(
+    address: Address, credential: Credential, bot: Chooser, wish: Wish, report: Report
+) -> int:
     from odin_client.commands.finding import find_to_join
     from odin_client.connection import Connection
 
@@ -132,15 +161,28 @@ async def _at_a_table(address: Address, credential: Credential, bot: Bot, wish: 
         handle = address.handle
         if not handle and not wish.code:
             handle = await find_to_join(connection, wish.name)
-        runner = await _sit_down(connection, handle, bot, wish)
-        await runner.play(wish.games or 1)
-        await runner.leave()
+        runner = await _sit_down(connection, handle, bot, wish, report)
+        await _play_and_leave(runner, wish.games or 1)
         return _exit_code(connection)
     finally:
         await connection.close()
 
 
-async def _anywhere(address: Address, credential: Credential, bot: Bot, wish: _Wish) -> int:
+async def _play_and_leave(runner: BotRunner, games: int | None, *, roams: bool = False) -> None:
+    """Plays; frees the seat also when the bot can play no more, so that a substitute does."""
+    from odin_client.bots import BadStrategy
+
+    try:
+        await runner.play(games, roams=roams)
+    except BadStrategy:
+        await runner.leave()
+        raise
+    await runner.leave()
+
+
+async def _anywhere(
+    address: Address, credential: Credential, bot: Chooser, wish: Wish, report: Report
+) -> int:
     from odin_client.connection import Connection
     from odin_client.errors import Refused, SeatLost, Unreachable
 
@@ -155,22 +197,20 @@ async def _anywhere(address: Address, credential: Credential, bot: Bot, wish: _W
             try:
                 been_there = True
                 handle = await _free_seat(connection, unwanted)
-                runner = await _sit_down(connection, handle, bot, wish)
+                runner = await _sit_down(connection, handle, bot, wish, report)
                 try:
                     left = None if wish.games is None else wish.games - played
-                    await runner.play(left, roams=True)
+                    await _play_and_leave(runner, left, roams=True)
                 finally:
                     played += runner.played
-                await runner.leave()
             finally:
                 ends_with = _exit_code(connection)
                 await connection.close()
         except Unreachable as problem:
             if not been_there:
                 raise
-            _report(
-                wish.name,
-                _("has lost the server and tries again: {problem}").format(problem=problem.message),
+            report(
+                _("has lost the server and tries again: {problem}").format(problem=problem.message)
             )
         except Refused as refusal:
             # Somebody else was quicker, or the table has ended meanwhile: look for another one.
@@ -178,7 +218,7 @@ async def _anywhere(address: Address, credential: Credential, bot: Bot, wish: _W
                 raise
             if isinstance(refusal, SeatLost) or refusal.reason == "NOT_ALLOWED":
                 unwanted.add(handle)
-                _report(wish.name, _("looks elsewhere: {problem}").format(problem=refusal.message))
+                report(_("looks elsewhere: {problem}").format(problem=refusal.message))
             await asyncio.sleep(POLL)
     return ends_with
 
@@ -203,16 +243,16 @@ async def _free_seat(connection: Connection, unwanted: Container[str]) -> str:
         await asyncio.sleep(POLL)
 
 
-async def _sit_down(connection: Connection, handle: str, bot: Bot, wish: _Wish) -> BotRunner:
-    from odin_client.bots import BotRunner
+async def _sit_down(
+    connection: Connection, handle: str, bot: Chooser, wish: Wish, report: Report
+) -> BotRunner:
+    from odin_client.bot_runner import BotRunner
     from odin_client.session import Session
     from odin_client.values import Occupant
 
     session = await Session.sit_down(
         connection, handle, name=wish.name, code=wish.code, occupant=Occupant.REMOTE_BOT
     )
-
-    def report(problem: str) -> None:
-        _report(wish.name, problem)
-
+    if wish.seed is not None:
+        session.fresh_nonce = bytes  # the cards follow from the seeds alone
     return BotRunner(session, bot, report, deadline=wish.think)
