@@ -15,7 +15,7 @@ RELEASED_CONTRACT := proto/released.binpb
 CATALOGUES := $(wildcard client/odin_client/locale/*/LC_MESSAGES/*.po)
 
 .DEFAULT_GOAL := help
-.PHONY: help play setup web test test-slow test-tmux test-web interop chaos damage soak bench check check-format check-lint \
+.PHONY: help play setup web test test-slow test-tmux test-web interop chaos damage bots soak bench check check-format check-lint \
   check-types check-contract check-stubs check-imports check-catalogues format stubs release-contract \
   catalogues captures lock clean
 
@@ -57,6 +57,9 @@ chaos: $(VENV)/ready-to-develop ## kill a server every second while bots play, a
 
 damage: $(VENV)/ready-to-develop ## flip bits of a file of tables, and see that none goes unnoticed
 	@$(BIN)/python -m tests.damage $(ARGS)
+
+bots: $(VENV)/ready-to-develop ## try twenty times what a bot does to its runner, and more that fails only sometimes
+	@ODIN_TIMES=20 $(BIN)/python -m pytest -m often -n $(WORKERS) $(ARGS)
 
 soak: $(VENV)/ready-to-develop ## open and abandon 10,000 tables, and see that memory comes back
 	@$(BIN)/python -m tests.soak $(ARGS)
