@@ -16,7 +16,6 @@ from datetime import UTC, date
 from pathlib import Path
 from typing import Final
 
-import platformdirs
 from google.protobuf import json_format
 
 from odin_client.address import handle_as_kept
@@ -24,7 +23,7 @@ from odin_client.chain import OPENING, broken_line, chained
 from odin_client.connection import Connection
 from odin_client.errors import ClientError
 from odin_client.languages import _
-from odin_client.state_folder import private_folder, replace_file
+from odin_client.state_folder import data_folder, private_folder, replace_file
 from odin_table.v1 import event_pb2, history_pb2, play_pb2, table_pb2
 
 FORMAT: Final = 2
@@ -63,7 +62,15 @@ class SavedGame:
 
 def folder() -> Path:
     """Where finished games are kept."""
-    return platformdirs.user_data_path("odin-table", appauthor=False) / "games"
+    return data_folder() / "games"
+
+
+def kept(pattern: str = "*.jsonl") -> list[Path]:
+    """The files of finished games whose names fit, oldest first; none where nobody may look."""
+    try:
+        return sorted(folder().glob(pattern), key=lambda path: path.stat().st_mtime)
+    except OSError:
+        return []
 
 
 async def fetch(connection: Connection, table: str, game: int) -> SavedGame:
@@ -220,9 +227,8 @@ def find(name: str | None) -> Path:
     if name is not None and (os.sep in name or Path(name).exists()):
         return Path(name)
     pattern = "*.jsonl" if name is None else f"*-{handle_as_kept(name)}-*.jsonl"
-    kept = sorted(folder().glob(pattern), key=lambda path: path.stat().st_mtime)
-    if kept:
-        return kept[-1]
+    if found := kept(pattern):
+        return found[-1]
     raise BadGameFile(
         _("No finished game was found.")
         if name is None

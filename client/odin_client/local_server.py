@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import re
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TextIO, TypeVar
 
 from odin_client.address import Address
 from odin_client.errors import ClientError, Unreachable
@@ -58,11 +60,10 @@ class LocalServer:
         `options` go to `odin-table serve`; what it says on stderr goes to the end of `log`. Raises
         ClientError with what it said when it does not start.
         """
-        private_folder(log.parent)
         arguments = ["serve", "--listen", listen, *options]
         if tied:
             arguments.append("--until-stdin-closes")
-        with open(log, "a", encoding="utf-8", errors="replace", opener=private_opener) as errors:
+        with _to_write_in(log) as errors:
             said_before = errors.tell()
             process = subprocess.Popen(
                 [sys.executable, "-m", "odin_client", *arguments],
@@ -72,20 +73,15 @@ class LocalServer:
                 start_new_session=True,
                 text=True,
             )
-        assert process.stdout is not None, "it is a pipe"
-        too_late = threading.Timer(START_DEADLINE, process.kill)
-        too_late.daemon = True
-        too_late.start()
-        with process.stdout as said:
-            line = said.readline()  # the only one
-        too_late.cancel()
-        serves = _SERVES.fullmatch(line)
-        if serves is None:
-            process.kill()
-            process.wait()
-            if process.stdin is not None:
-                process.stdin.close()  # the pipe that would have tied it
-            raise ClientError(_("The server did not start."), _said(log, said_before))
+            serves = _SERVES.fullmatch(_first_line(process))
+            if serves is None:
+                process.kill()
+                process.wait()
+                if process.stdin is not None:
+                    process.stdin.close()  # the pipe that would have tied it
+                errors.seek(said_before)
+                why = errors.read(2_000).strip() or _("{log} may say why.").format(log=log)
+                raise ClientError(_("The server did not start."), why)
         return cls(process, Address(as_reached(serves["host"]), int(serves["port"])))
 
     async def while_it_runs(
@@ -149,8 +145,24 @@ def as_reached(host: str) -> str:
     return {"0.0.0.0": "127.0.0.1", "[::]": "::1"}.get(host, host).strip("[]")
 
 
-def _said(log: Path, after: int) -> str:
-    """What was added to the log."""
-    with log.open(encoding="utf-8", errors="replace") as file:
-        file.seek(after)
-        return file.read(2_000).strip() or _("{log} may say why.").format(log=log)
+def _to_write_in(log: Path) -> TextIO:
+    """The log; where it cannot be written a file that has no name, so that a game starts anyway."""
+    encoding, errors = "utf-8", "replace"
+    with contextlib.suppress(OSError):
+        private_folder(log.parent)
+        return open(log, "a+", encoding=encoding, errors=errors, opener=private_opener)
+    with contextlib.suppress(OSError):
+        return tempfile.TemporaryFile("w+", encoding=encoding, errors=errors)
+    return Path(os.devnull).open("a+", encoding=encoding)
+
+
+def _first_line(process: subprocess.Popen[str]) -> str:
+    """The only line that a server says; empty when it ends, or takes too long and is killed."""
+    assert process.stdout is not None, "it is a pipe"
+    too_late = threading.Timer(START_DEADLINE, process.kill)
+    too_late.daemon = True
+    too_late.start()
+    with process.stdout as said:
+        line = said.readline()
+    too_late.cancel()
+    return line

@@ -9,6 +9,7 @@ line counts more than a variable, a variable more than the file. An empty variab
 from __future__ import annotations
 
 import ipaddress
+import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -72,9 +73,9 @@ class BadSetting(ClientError):
 
 def default_path() -> Path:
     """Where the file is, whether or not there is one."""
-    import platformdirs  # noqa: PLC0415 -- whoever names another file need not load it
+    from odin_client.state_folder import config_folder  # noqa: PLC0415 -- of no use with another file
 
-    return platformdirs.user_config_path("odin-table", appauthor=False) / "config.toml"
+    return config_folder() / "config.toml"
 
 
 def load(environment: Mapping[str, str], path: Path | None = None) -> Preferences:
@@ -106,6 +107,8 @@ def _from_file(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except OSError as error:
+        if not os.access(path.parent, os.X_OK):  # the home of somebody else, or a part of /proc
+            return {}
         raise BadSetting(
             _("The settings in {path} cannot be read: {problem}.").format(
                 path=path, problem=error.strerror

@@ -1,18 +1,42 @@
-"""Where this program keeps what it remembers, and how a file there is replaced as a whole."""
+"""Where this program keeps its files, and how a file there is replaced as a whole."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 import platformdirs
 
+_NO_HOME: Final = Path("/nonexistent")
+"""The home of who has none, as Debian calls it: nothing is there, and nothing can be written."""
+
 
 def state_folder() -> Path:
-    """The folder, whether or not it is there; `$XDG_STATE_HOME/odin-table` on Linux."""
-    return platformdirs.user_state_path("odin-table", appauthor=False)
+    """For what is remembered, whether or not it is there; `$XDG_STATE_HOME/odin-table` on Linux."""
+    return _folder(platformdirs.user_state_path)
+
+
+def config_folder() -> Path:
+    """For settings; `$XDG_CONFIG_HOME/odin-table` on Linux."""
+    return _folder(platformdirs.user_config_path)
+
+
+def data_folder() -> Path:
+    """For tables and games; `$XDG_DATA_HOME/odin-table` on Linux."""
+    return _folder(platformdirs.user_data_path)
+
+
+def _folder(of_system: Callable[..., Path]) -> Path:
+    """A folder of this program. Without HOME and an entry in passwd there is no home to have it."""
+    with contextlib.suppress(RuntimeError):
+        folder = of_system("odin-table", appauthor=False)
+        if folder.is_absolute():
+            return folder
+    return _NO_HOME / "odin-table"
 
 
 def private_folder(path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import json
 import os
@@ -117,14 +118,15 @@ def _files(problem: str) -> dict[str, Any]:
         "games": game_file.folder(),
     }
     facts: dict[str, Any] = {name: _short(path) for name, path in paths.items()}
-    facts["settings are"] = problem or ("good" if settings.exists() else "not there")
+    facts["settings are"] = problem or ("good" if os.access(settings, os.F_OK) else "not there")
     return facts
 
 
 def _short(path: Path) -> str:
     """Without the name of whoever's home it is in."""
-    home = Path.home()
-    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
+    with contextlib.suppress(RuntimeError, ValueError):  # no home, or elsewhere
+        return f"~/{path.relative_to(Path.home())}"
+    return str(path)
 
 
 async def _ask_network(

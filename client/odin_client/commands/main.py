@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -71,6 +71,16 @@ DEBUG: Final = "ODIN_DEBUG"
 """Set when tracebacks are wanted."""
 
 
+class _Text(click.types.StringParamType):
+    """A text of a command line, which may be any bytes. Paths may be so, and what is shown not."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        text = super().convert(value, param, ctx)
+        if not _is_text(text):
+            self.fail(_not_utf8(text), param, ctx)
+        return text
+
+
 class _Commands(click.Group):
     """Loads a command when it is asked for."""
 
@@ -82,6 +92,9 @@ class _Commands(click.Group):
             return None
         command = importlib.import_module(f"odin_client.commands.{cmd_name}").command
         assert isinstance(command, click.Command), "each of these modules has a `command`"
+        for param in command.params:
+            if param.type is click.STRING:
+                param.type = _Text()
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -250,6 +263,17 @@ def run(arguments: list[str]) -> int:
         return _told(error)
 
 
+def _is_text(text: str) -> bool:
+    """Whether it has no byte that is not UTF-8, as arguments and variables may."""
+    return not any("\ud800" <= char <= "\udfff" for char in text)
+
+
+def _not_utf8(text: str) -> str:
+    return _("{text} is not UTF-8. Type it anew, in a terminal that speaks UTF-8.").format(
+        text=ascii(text)
+    )
+
+
 def _told(error: Exception) -> int:
     """Says what went wrong and what to do; gives the exit code."""
     from odin_client.errors import ClientError
@@ -264,6 +288,9 @@ def _told(error: Exception) -> int:
         if error.advice:
             click.echo(error.advice, err=True)
         return error.exit_code
+    if isinstance(error, UnicodeEncodeError) and not _is_text(error.object):
+        click.echo("odin-table: " + _not_utf8(error.object), err=True)
+        return 2
     _log.error("a fault of the program", exc_info=error)
     problem = f"{type(error).__name__}: {error}"
     click.echo(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import getpass
 import os
 import sys
@@ -104,10 +105,12 @@ def usual_name() -> str:
     """The name of the settings, else of whoever is logged in, as far as it is known."""
     if name := preferences().name:
         return name
-    try:
-        return getpass.getuser()[:24]
-    except (OSError, KeyError, ImportError):
-        return "player"
+    from odin_engine.plain_text import clean_text
+
+    with contextlib.suppress(OSError, KeyError, ImportError):
+        # It may be anything, in whatever encoding.
+        return clean_text(getpass.getuser())[:24].rstrip() or "player"
+    return "player"
 
 
 def sits_down(function: Function) -> Function:

@@ -137,9 +137,9 @@ def command(
 
 def _is_first_game() -> bool:
     """Whether nobody has finished a game here: all of those are kept."""
-    from odin_client.game_file import folder
+    from odin_client.game_file import kept
 
-    return not any(folder().glob("*.jsonl"))
+    return not kept()
 
 
 async def _play(wish: _Wish) -> int:

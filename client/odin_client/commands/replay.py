@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         )
     )
 )
-@click.argument("file", required=False)
+@click.argument("file", type=click.Path(), required=False)
 @looks_on
 def command(file: str | None, ui: Ui, colour: str | None) -> int:
     """Shows a game on the screen, or tells it."""

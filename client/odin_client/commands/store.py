@@ -6,17 +6,16 @@ from pathlib import Path
 from typing import Final
 
 import click
-import platformdirs
 
 from odin_client.languages import _
+from odin_client.state_folder import data_folder
 
 _FILE: Final = "sqlite:"
 _MEMORY: Final = "memory"
 
 
 def _default() -> str:
-    folder = platformdirs.user_data_path("odin-table", appauthor=False)
-    return f"{_FILE}{folder / 'tables.db'}"
+    return f"{_FILE}{data_folder() / 'tables.db'}"
 
 
 def file_of(store: str) -> Path | None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         )
     )
 )
-@click.argument("games", metavar=_("[GAME]..."), nargs=-1)
+@click.argument("games", type=click.Path(), metavar=_("[GAME]..."), nargs=-1)
 def command(games: tuple[str, ...]) -> int:
     """Verifies each of them."""
     from odin_client.errors import ClientError

@@ -87,6 +87,7 @@ class SequenceParser(Vt100Parser):
         before, interrupt, after = text.partition(_CTRL_C)
         if interrupt and _PASTE_END not in text:
             text = f"{before}{_PASTE_END}{interrupt}{after}"
+        text = "".join(char for char in text if not _is_no_text(char))
         super().feed(text)  # and what follows the paste comes back to `feed`
 
     def _take(self, char: str) -> None:
@@ -113,7 +114,7 @@ class SequenceParser(Vt100Parser):
             self._held = _ESC + chr(ord(char) - 0x40)
             if self._held[1] not in f"[O{_STRINGS}":
                 self._held = ""
-        elif not "\ud800" <= char <= "\udfff":  # a byte that is not UTF-8 is no key
+        elif not _is_no_text(char):
             super().feed(char)
 
     def _take_second(self, char: str) -> None:
@@ -170,6 +171,11 @@ class SequenceParser(Vt100Parser):
         if sequence:
             super().feed(sequence)
             super().flush()
+
+
+def _is_no_text(char: str) -> bool:
+    """Whether it stands for a byte that is not UTF-8."""
+    return "\ud800" <= char <= "\udfff"
 
 
 def _is_known(sequence: str) -> bool:

@@ -84,6 +84,12 @@ def test_the_rest_of_a_sequence_may_come_late() -> None:
         assert [press.key for press in pressed] == ["p"]
 
 
+def test_a_paste_has_only_text() -> None:
+    pressed: list[KeyPress] = []
+    SequenceParser(pressed.append).feed("\x1b[200~a\udcffb\x1b[201~")
+    assert [press.data for press in pressed] == ["ab"]
+
+
 def test_a_paste_without_an_end_leaves_the_key_that_quits() -> None:
     assert keys_of("\x1b[200~words", "\x03") == ["<bracketed-paste>", "c-c"]
 
