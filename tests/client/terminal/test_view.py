@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-from collections.abc import Generator
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from odin_client.languages import ENGLISH, LANGUAGES, use
+from odin_client.languages import ENGLISH, use
 from odin_client.terminal.capabilities import Capabilities
-from odin_client.terminal.cells import Click, Line, line_width
+from odin_client.terminal.cells import BLANK, Click, Line, line, line_width
 from odin_client.terminal.style import rules_of
 from odin_client.terminal.view import render
 from tests.client.terminal import samples
@@ -21,7 +22,7 @@ UNICODE = Capabilities()
 ASCII = Capabilities(ascii_only=True)
 SIZES = [
     *((1, 1), (0, 0), (39, 24), (40, 15), (40, 16), (41, 17), (56, 20), (60, 24), (72, 20)),
-    *((80, 16), (80, 24), (100, 30), (110, 24), (200, 60), (65535, 65535)),
+    *((80, 16), (80, 24), (100, 30), (110, 24), (120, 40), (200, 60), (65535, 65535)),
 ]
 
 
@@ -33,27 +34,40 @@ def drawn(name: str, cols: int = 80, rows: int = 24, caps: Capabilities = UNICOD
     return text_of(render(samples.SCREENS[name](), cols, rows, caps))
 
 
-@pytest.fixture(params=LANGUAGES)
-def language(request: pytest.FixtureRequest) -> Generator[str]:
-    """A language, while the test runs."""
-    use(request.param)
-    yield request.param
-    use(ENGLISH)
-
-
-@pytest.mark.parametrize("caps", [UNICODE, ASCII], ids=["unicode", "ascii"])
-@pytest.mark.parametrize(("cols", "rows"), SIZES)
-@pytest.mark.parametrize("name", samples.SCREENS)
-@pytest.mark.usefixtures("language")
-def test_every_picture_fits_every_terminal_in_every_language(
-    name: str, cols: int, rows: int, caps: Capabilities
-) -> None:
-    lines = render(samples.SCREENS[name](), cols, rows, caps)
-    assert len(lines) <= max(rows, 1)
-    assert max(map(line_width, lines)) <= max(cols, 1)
+def misfit(lines: list[Line], cols: int, rows: int, caps: Capabilities) -> str:
+    """What is wrong with a picture; empty when nothing is."""
     text = text_of(lines)
-    assert caps is not ASCII or text.isascii()
-    assert "\x1b" not in text
+    if len(lines) > max(rows, 1):
+        return f"{len(lines)} rows"
+    if (widest := max(map(line_width, lines))) > max(cols, 1):
+        return f"{widest} columns"
+    if caps is ASCII and not text.isascii():
+        return "not ASCII"
+    return "a control sequence" if "\x1b" in text else ""
+
+
+@pytest.mark.parametrize("name", samples.SCREENS)
+def test_every_picture_fits_every_terminal_in_every_language(name: str, language: str) -> None:
+    for (cols, rows), caps in itertools.product(SIZES, (UNICODE, ASCII)):
+        lines = render(samples.SCREENS[name](), cols, rows, caps)
+        assert misfit(lines, cols, rows, caps) == "", (language, cols, rows, caps)
+
+
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        (lambda lines: [*lines, BLANK], "25 rows"),
+        (lambda lines: [*lines[:-1], line(" " * 81)], "81 columns"),
+        (lambda lines: [*lines[:-1], line("é")], "not ASCII"),
+        (lambda lines: [*lines[:-1], line("\x1b[1m")], "a control sequence"),
+    ],
+)
+def test_a_picture_that_does_not_fit_is_found(
+    broken: Callable[[list[Line]], list[Line]], said: str
+) -> None:
+    lines = render(samples.SCREENS["your-turn"](), 80, 24, ASCII)
+    assert misfit(lines, 80, 24, ASCII) == ""
+    assert misfit(broken(lines), 80, 24, ASCII) == said
 
 
 @pytest.mark.parametrize(("cols", "rows"), [(80, 24), (40, 16)])
