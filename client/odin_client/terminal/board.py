@@ -13,7 +13,16 @@ from typing import Final
 
 from odin_client.languages import _, ngettext
 from odin_client.selection import pick_ups
-from odin_client.terminal.cards import DrawnCard, boxes, boxes_fit, chip
+from odin_client.terminal.cards import (
+    LARGE,
+    SMALL,
+    BoxSize,
+    DrawnCard,
+    boxes,
+    boxes_fit,
+    chip,
+    with_cards,
+)
 from odin_client.terminal.cells import (
     BLANK,
     Click,
@@ -32,6 +41,7 @@ from odin_client.terminal.screen import Question, Screen, Sort
 from odin_client.values import DecisionKind, Occupant, Player, Seat
 from odin_client.words import colour_name
 from odin_engine import Card
+from odin_engine.rules import HAND_SIZE
 
 _WIDE: Final = 110
 """From here on the log has the right third to itself."""
@@ -49,19 +59,25 @@ _HURRY: Final = 10
 class _Density:
     """How much room the board takes."""
 
-    boxes: bool
+    boxes: BoxSize | None
+    """None: cards are chips."""
     blanks: bool
     log: int
     """How many lines of the log follow the players, when it has no room at their right."""
 
 
 _DENSITIES: Final = (
-    _Density(boxes=True, blanks=True, log=3),
-    _Density(boxes=True, blanks=False, log=3),
-    _Density(boxes=True, blanks=False, log=1),
-    _Density(boxes=False, blanks=False, log=1),
-    _Density(boxes=False, blanks=False, log=0),
+    _Density(boxes=LARGE, blanks=True, log=3),
+    _Density(boxes=SMALL, blanks=True, log=3),
+    _Density(boxes=SMALL, blanks=False, log=3),
+    _Density(boxes=SMALL, blanks=False, log=1),
+    _Density(boxes=None, blanks=False, log=1),
+    _Density(boxes=None, blanks=False, log=0),
 )
+
+MAX_ROWS: Final = 25
+"""As many rows as six players, large cards and blank lines take. A board grows no further, so the
+line of the turn stays below the hand on the tallest terminal."""
 
 
 def board(screen: Screen, cols: int, room: int) -> list[Line]:
@@ -76,7 +92,9 @@ def board(screen: Screen, cols: int, room: int) -> list[Line]:
 
 def _fitting(screen: Screen, cols: int, room: int, *, log_elsewhere: bool) -> list[Line]:
     lines: list[Line] = []
-    for density in _DENSITIES:
+    # Large only where a full hand is, so that cards do not change their size as they become fewer.
+    large_fits = HAND_SIZE * LARGE.step + 2 <= cols
+    for density in _DENSITIES[0 if large_fits else 1 :]:
         lines = _build(screen, cols, density, log_elsewhere)
         if len(lines) <= room:
             break
@@ -182,7 +200,7 @@ def log_lines(log: Sequence[str], cells: int, rows: int) -> list[Line]:
         shown[:0] = wrapped
         if len(shown) >= rows:
             break
-    return [line(f" {text}") for text in shown[-rows:]]
+    return [line(" ", *with_cards(text)) for text in shown[-rows:]]
 
 
 # -- the centre
@@ -192,18 +210,20 @@ def _centre(screen: Screen, cols: int, density: _Density) -> list[Line]:
     marked = _marked(screen)
     cards = _centre_cards(screen)
     title = section(_centre_title(screen, cols), cols)
-    if not density.boxes or not boxes_fit(cards, cols):
+    size = density.boxes
+    if size is None or not boxes_fit(cards, cols, size):
         chips = [
             chip(DrawnCard(card, chosen=card == marked, click=_taking(screen, card)))
             for card in cards
         ]
         tail = f"   {_take(marked)}" if marked else ""
         return [title, line(" ", *chips, Span(tail, "take"))]
-    drawn = boxes([DrawnCard(card, click=_taking(screen, card)) for card in cards])
-    mark = pad(_("↺take"), 6)
-    marks = line("  ", *(Span(mark if card == marked else " " * 6, "take") for card in cards))
+    drawn = boxes([DrawnCard(card, click=_taking(screen, card)) for card in cards], size)
+    mark = pad(_("↺take"), size.step)
+    blank = " " * size.step
+    marks = line("  ", *(Span(mark if card == marked else blank, "take") for card in cards))
     # The row of marks is there whenever a card may be marked, so that nothing jumps.
-    return [title, *(drawn or [BLANK] * 3), marks]
+    return [title, *(drawn or [BLANK] * size.rows), marks]
 
 
 def _centre_cards(screen: Screen) -> Sequence[Card]:
@@ -283,9 +303,10 @@ def _hand(screen: Screen, cols: int, density: _Density) -> list[Line]:
         )
         for card in screen.hand
     ]
-    if density.boxes and boxes_fit(screen.hand, cols):
-        drawn = boxes(cards, raised=True)
-        step, first = 6, 3
+    size = density.boxes
+    if size is not None and boxes_fit(screen.hand, cols, size):
+        drawn = boxes(cards, size, raised=True)
+        step, first = size.step, 1 + size.cols // 2
     else:
         drawn = [line(" ", *map(chip, cards))]
         step, first = 4, 2

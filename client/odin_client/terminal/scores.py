@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from odin_client.check_sentence import check_sentence
 from odin_client.languages import _
+from odin_client.terminal.cards import with_cards
 from odin_client.terminal.cells import BLANK, Line, Span, clip, line, pad, width, wrap
 from odin_client.terminal.frame import section
 from odin_client.terminal.screen import Screen
@@ -169,14 +170,15 @@ def _penalties(screen: Screen, game: Game, cols: int, *, hands: bool) -> list[Li
     for rank, player in rows:
         shown = player.penalties[deals - columns :] if columns else ()
         cells = "".join(f"{penalty:>5}" for penalty in shown)
-        hand = (left.get(player.seat) or _("out!")) if for_hands else ""
+        hand = f"   {left.get(player.seat) or _('out!')}" if for_hands else ""
         mine, won = screen.table.played_by_me(player.seat), player.seat in game.winners
         mark = "★" if won else "▶" if mine else " "
         text = (
             f"{f' {rank}.' if rank else ''} {mark} {pad(screen.player_label(player.seat), names)}"
-            f"{cells}{player.total:>8}   {hand}"
+            f"{cells}{player.total:>8}"
         )
-        lines.append(line(Span(text.rstrip(), "winner" if won else "mine" if mine else "")))
+        style = "winner" if won else "mine" if mine else ""
+        lines.append(line(Span(text, style), *with_cards(hand, style)))
     return lines
 
 

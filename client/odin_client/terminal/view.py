@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from odin_client.languages import _
 from odin_client.terminal import pages, scores
-from odin_client.terminal.board import board, minutes, turn_line
+from odin_client.terminal.board import MAX_ROWS, board, minutes, turn_line
 from odin_client.terminal.capabilities import Capabilities
 from odin_client.terminal.cells import (
     BLANK,
@@ -44,10 +44,12 @@ def _whole(screen: Screen, cols: int, rows: int) -> list[Line]:
     rule = [_second_line(screen, cols)] if roomy or screen.link else []
     notice = [_notice(screen)] if roomy or not screen.link else []
     head = [_title(screen, cols), *rule]
-    foot = [_status(screen, cols), *notice, key_line(bindings(screen), cols)]
-    room = rows - len(head) - len(foot)
+    below = [_status(screen, cols), *notice]
+    left = rows - len(head) - len(below) - 1
+    room = min(left, MAX_ROWS) if screen.page is Page.TABLE else left
     middle = _middle(screen, cols, room)
-    return [*head, *middle, *[BLANK] * (room - len(middle)), *foot]
+    middle += [BLANK] * (room - len(middle))
+    return [*head, *middle, *below, *[BLANK] * (left - room), key_line(bindings(screen), cols)]
 
 
 def _middle(screen: Screen, cols: int, room: int) -> list[Line]:
