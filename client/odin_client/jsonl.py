@@ -31,9 +31,10 @@ says that all was checked. A program that adds to a deal itself gives `setReady`
 
 A decision for one's own seat brings all that may be chosen, and a default action that may be
 sent back as it is: no rules are needed. A line that is no such object is answered by an error, and
-reading goes on. After a broken line the stream resumes by itself, and `link` says so; that the
-server renews a stream now and then is not told at all. The program ends with the table, or at the
-end of stdin (whoever only watches watches on); the seat is kept.
+reading goes on; so is one with a name that the contract does not know, such as "RED". Fields that
+it does not know are stepped over. After a broken line the stream resumes by itself, and `link` says
+so; that the server renews a stream now and then is not told at all. The program ends with the
+table, or at the end of stdin (whoever only watches watches on); the seat is kept.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ import json
 from typing import Any, Final, TextIO, cast
 
 from google.protobuf.descriptor import MethodDescriptor
-from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
+from google.protobuf.json_format import MessageToDict
 from google.protobuf.message_factory import GetMessageClass
 
 from odin_client.connection import new_request_id
@@ -53,6 +54,7 @@ from odin_client.output_lines import OutputLines
 from odin_client.session import Session
 from odin_client.side_by_side import until_first_ends
 from odin_client.updates import DealChecked, DealGap, LinkChanged
+from odin_contract.json_form import JsonError, fill, parsed
 from odin_table.v1 import chat_pb2, event_pb2, history_pb2, lobby_pb2, play_pb2
 
 PATIENCE: Final = 120.0
@@ -143,8 +145,8 @@ class JsonMode:
         request = GetMessageClass(method.input_type)()
         request_id = self._fill_in(method, fields)
         try:
-            ParseDict(fields, request)
-        except ParseError as error:
+            fill(request, fields)
+        except JsonError as error:
             refusal = Refused("MALFORMED", str(error), code="INVALID_ARGUMENT")
             return _error(refusal, call, request_id)
         try:
@@ -182,9 +184,9 @@ def _object(value: object) -> dict[str, Any]:
 def _read(line: str) -> tuple[str, dict[str, Any]]:
     """The call and the fields of its request; raises ValueError with what is wrong."""
     try:
-        value = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"this line is no JSON: {error}") from error
+        value = parsed(line)
+    except JsonError as error:
+        raise ValueError(f"this line makes no sense: {error}") from error
     items = list(_object(value).items())
     call, fields = items[0] if len(items) == 1 else ("", None)
     if call not in CALLS:

@@ -25,6 +25,7 @@ from google.rpc import status_pb2  # pyright: ignore[reportMissingTypeStubs] -- 
 from protobuf import merge_from_json
 from protobuf import wkt as connect_wkt
 
+from odin_contract.json_form import JsonError, fill, parsed
 from odin_server.calls import Calls, Streaming, Unary
 from odin_server.errors import malformed, to_grpc
 from odin_server.service import Methods
@@ -61,12 +62,11 @@ class _Json:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
     def decode(self, data: bytes | bytearray, message_class: type[Message]) -> bytes:
+        request = message_class()
         try:
-            text = bytes(data).decode()
-            request = json_format.Parse(text, message_class(), ignore_unknown_fields=True)
-        except (json_format.ParseError, ValueError) as error:
-            what = message_class.DESCRIPTOR.name
-            refusal = malformed("message", f"This is no {what} in JSON: {error}")
+            fill(request, parsed(bytes(data)))
+        except JsonError as error:
+            refusal = malformed(error.path or "message", error.problem)
             raise _as_connect(*to_grpc(refusal)) from None
         return request.SerializeToString()
 

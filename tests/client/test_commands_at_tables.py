@@ -439,6 +439,12 @@ def test_a_mistake_in_json_is_answered_and_reading_goes_on(programs: Programs) -
     game.type('{"act": {"decisionId": "many"}}')
     error = game.next_json("error")
     assert (error["call"], error["reason"]) == ("act", "MALFORMED")
+    game.type('{"act": {"action": {"playCards": {"cards": ["CARD_O1", "CARD_R10"]}}}}')
+    error = game.next_json("error")
+    assert (error["call"], error["reason"]) == ("act", "MALFORMED")
+    assert error["message"].startswith('action.play_cards.cards[1]: "CARD_R10" is not a Card')
+    game.type('{"setReady": {"ready": true, "newer": {}, "nonce": "?"}}')
+    assert game.next_json("error")["message"] == "nonce: It is text in base64."
     game.type('{"act": {"decisionId": 1, "action": {"passTurn": {}}, "requestId": "mine"}}')
     refused = json.loads(game.next_line(lambda line: "error" in line))
     assert refused["error"]["reason"] == "STALE_DECISION"

@@ -222,6 +222,26 @@ async def test_refusals_say_what_grpc_says(serve: Serve, meet: Meet, come: Come)
     await refused(response, 400, "invalid_argument", "REQUEST_ID_REUSED")
 
 
+async def test_json_that_the_server_does_not_understand_is_refused_and_not_guessed(
+    serve: Serve, meet: Meet, come: Come
+) -> None:
+    server = await serve(OPEN)
+    ann = come(server, "Ann")
+    response = await ann.post(
+        f"{LOBBY}/CreateTable", {"requestId": "1", "options": {"visibility": "PRIVATE"}}
+    )
+    details = await refused(response, 400, "invalid_argument", "MALFORMED")
+    (violation,) = details["google.rpc.BadRequest"]["fieldViolations"]
+    assert violation["field"] == "options.visibility"
+    assert '"PRIVATE" is not a Visibility' in response.json()["message"]
+    for wrong in ("[]", '"x"', '{"requestId": "1", "options": []}'):
+        response = await ann.post(f"{LOBBY}/CreateTable", json.loads(wrong))
+        await refused(response, 400, "invalid_argument", "MALFORMED")
+    assert not (await ann.json(f"{LOBBY}/ListTables")).get("tables")
+    created = await ann.json(f"{LOBBY}/CreateTable", requestId="1", later={"visibility": "PRIVATE"})
+    assert created["table"]
+
+
 async def test_a_stream_that_is_refused_says_so_in_its_end(serve: Serve, come: Come) -> None:
     browser = come(await serve(OPEN))
     request = play_pb2.WatchTableRequest(table="none")
