@@ -202,3 +202,20 @@ async def test_a_deal_that_was_being_played_is_played_to_its_end(
     for player in players:
         (check,) = player.checks
         assert (check["ok"], check["faults"], check["nonces"]) == (True, [], 2)
+
+
+@pytest.mark.timeout(2 * PATIENCE)
+async def test_the_released_server_refuses_a_file_of_today_in_a_sentence(
+    server: Server, tmp_path: Path
+) -> None:
+    await server.stop()  # the file has been opened by today's server, and so is of its form
+    before = (tmp_path / "tables.db").read_bytes()
+    serve = ("serve", "--listen", "127.0.0.1:0", "--store", f"sqlite:{tmp_path / 'tables.db'}")
+    async with asyncio.timeout(PATIENCE), released(*serve, folder=tmp_path) as process:
+        out, errors = await process.communicate()
+    assert process.returncode == 1
+    said = (out + errors).decode()
+    assert "was written by a newer odin-table" in said
+    assert "Update odin-table" in said
+    assert "Traceback" not in said
+    assert (tmp_path / "tables.db").read_bytes() == before
