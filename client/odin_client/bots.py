@@ -134,7 +134,7 @@ def _load(strategy: str) -> Bot:
                 name=strategy, problem=in_one_line(error).rstrip(".")
             ),
             from_own_frame(error)
-            + _("It has to be module:Class, with the module in this folder or installed."),
+            or _("It has to be module:Class, with the module in this folder or installed."),
         ) from error
     if not isinstance(bot, Bot):
         raise BadStrategy(

@@ -26,6 +26,9 @@ _NOT_OWN: Final = (
 )
 """How the files begin whose frames stand above a bot's own."""
 
+_TEXT: Final = 300
+"""Characters of what an exception says that a line shows."""
+
 _FIRST_LINES: Final = 12
 _LAST_LINES: Final = 28
 """How much of a long traceback is shown."""
@@ -82,8 +85,8 @@ def choose(bot: Bot, view: View) -> Choice:
 
 def in_one_line(error: BaseException) -> str:
     """What was raised, by class and text."""
-    said = str(traceback.TracebackException.from_exception(error)).split()
-    return f"{type(error).__name__}: {' '.join(said)}".removesuffix(": ")
+    said = " ".join(str(traceback.TracebackException.from_exception(error)).split())
+    return f"{type(error).__name__}: {said[:_TEXT]}".removesuffix(": ")
 
 
 def from_own_frame(error: BaseException) -> str:

@@ -63,6 +63,8 @@ async def test_a_bot_that_cannot_be_made_is_an_error_that_says_why(
             pass
     assert says in str(raised.value)
     assert "odin_client/bots.py" not in str(raised.value)
+    is_not_there = "Nobody" in strategy or "no_such_module" in strategy
+    assert ("It has to be module:Class" in str(raised.value)) == is_not_there
 
 
 def test_a_signal_ends_a_runner_whose_bot_hangs_and_all_that_belongs_to_it(

@@ -250,9 +250,8 @@ async def _sit_down(
     from odin_client.session import Session
     from odin_client.values import Occupant
 
-    session = await Session.sit_down(
-        connection, handle, name=wish.name, code=wish.code, occupant=Occupant.REMOTE_BOT
-    )
+    session = Session(connection, handle, code=wish.code)
     if wish.seed is not None:
         session.fresh_nonce = bytes  # the cards follow from the seeds alone
+    await session.take_seat(wish.name, occupant=Occupant.REMOTE_BOT)
     return BotRunner(session, bot, report, deadline=wish.think)
