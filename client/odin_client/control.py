@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
+from typing import Final
+from urllib.parse import quote
 
 from odin_client.address import Address
 from odin_client.connection import Connection
 from odin_client.errors import ClientError
 from odin_client.languages import _
 from odin_table.v1 import operator_pb2
+
+_MAX_PATH: Final = 107 if sys.platform == "linux" else 103
+"""Bytes that the path of a socket may have."""
 
 
 def control_socket(store: Path | None) -> Path:
@@ -20,7 +27,8 @@ def control_socket(store: Path | None) -> Path:
             _("A server that keeps its tables in memory has nothing to give."),
             _("Name its file: --store sqlite:PATH."),
         )
-    socket = store.absolute().with_name(f"{store.name}.control")
+    store = store.resolve()
+    socket = store.with_name(f"{store.name}.control")
     if not socket.exists():
         raise ClientError(
             _("No server uses {file}.").format(file=store),
@@ -32,11 +40,21 @@ def control_socket(store: Path | None) -> Path:
 @asynccontextmanager
 async def at_control(socket: Path) -> AsyncGenerator[Connection]:
     """A connection to the server at this socket. Raises Unreachable."""
-    connection = await Connection.open(Address("localhost"), target=f"unix:{socket}")
-    try:
-        yield connection
-    finally:
-        await connection.close()
+    with ExitStack() as stack:
+        connection = await Connection.open(Address("localhost"), target=_target(socket, stack))
+        try:
+            yield connection
+        finally:
+            await connection.close()
+
+
+def _target(socket: Path, stack: ExitStack) -> str:
+    """GRPC's name of this socket, which is a URI. See `odin_server.control.address_of`."""
+    if len(os.fsencode(socket)) > _MAX_PATH:
+        folder = os.open(socket.parent, os.O_RDONLY | os.O_DIRECTORY)
+        stack.callback(os.close, folder)
+        socket = Path(f"/proc/self/fd/{folder}", socket.name)
+    return f"unix:{quote(os.fsencode(socket))}"
 
 
 async def ended_tables(connection: Connection) -> AsyncGenerator[str]:

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
+from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
+from urllib.parse import quote
 
 import grpc
 from google.protobuf.message import Message
@@ -26,13 +29,29 @@ from odin_table.v1 import operator_pb2
 _log: Final = logging.getLogger(__name__)
 
 _TABLES_A_PAGE: Final = 100
-_LONGEST_PATH: Final = 100
-"""Characters that the path of a socket may have on every system."""
+_MAX_PATH: Final = 107 if sys.platform == "linux" else 103
+"""Bytes that the path of a socket may have."""
 
 
 def control_socket(store: Path) -> Path:
     """The socket of the server that uses this file."""
     return store.with_name(f"{store.name}.control")
+
+
+def address_of(path: Path, stack: ExitStack) -> str:
+    """GRPC's name of the socket at this path. Raises OSError when there can be none.
+
+    On Linux a folder of any length is reached by its number, for as long as `stack` keeps it open.
+    """
+    if len(os.fsencode(path)) > _MAX_PATH:
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        stack.callback(os.close, folder)
+        short = Path(f"/proc/self/fd/{folder}", path.name)
+        if len(os.fsencode(short)) > _MAX_PATH or not short.parent.exists():
+            raise OSError(f"the path of a socket has at most {_MAX_PATH} bytes")
+        path = short
+    # The name is a URI.
+    return f"unix:{quote(os.fsencode(path))}"
 
 
 class Control:
@@ -44,16 +63,25 @@ class Control:
         self._event_log: Final = log
         self._clock: Final = clock
         self._server: grpc.aio.Server | None = None
+        self._folder: Final = ExitStack()
 
     async def start(self) -> None:
-        """Listens beside the file of tables; does nothing for a server without one."""
+        """Listens beside the file of tables; does nothing for a server without one.
+
+        Where it cannot, it warns: the tables can be played at without it.
+        """
         store = self._settings.store
         if store is None or os.name != "posix":
             return
         path = control_socket(store.resolve())
-        if len(str(path)) > _LONGEST_PATH:
-            _log.warning("%s is too long for a socket: no backup, no export", path)
-            return
+        try:
+            await self._listen(path)
+        except (OSError, RuntimeError) as error:
+            # gRPC raises RuntimeError, with advice for programmers behind a semicolon.
+            reason = str(error).partition(";")[0]
+            _log.warning("no backup and no export: %s cannot be opened: %s", path, reason)
+
+    async def _listen(self, path: Path) -> None:
         calls = Calls(self._settings.limits, self._clock.monotonic, timedelta(), for_operator=True)
         server = grpc.aio.server()
         own = self._services.methods()
@@ -78,9 +106,10 @@ class Control:
             )
         )
         # Nobody else may open it, not even for the moment until its mode is set.
+        address = address_of(path, self._folder)
         before = os.umask(0o177)
         try:
-            server.add_insecure_port(f"unix:{path}")
+            server.add_insecure_port(address)
         finally:
             os.umask(before)
         await server.start()
@@ -90,6 +119,7 @@ class Control:
         """Stops at once."""
         if self._server:
             await self._server.stop(None)
+        self._folder.close()
 
     async def _backup(self, request: operator_pb2.BackupRequest, _caller: Caller) -> Message:
         """Backup."""

@@ -27,6 +27,18 @@ def test_a_backup_takes_the_place_of_the_file(programs: Programs, tmp_path: Path
     assert later.split("@")[0] not in handles
 
 
+def test_a_server_is_found_in_a_folder_of_any_name(programs: Programs, tmp_path: Path) -> None:
+    """Also of a long one, and by a link to its file."""
+    folder = tmp_path / ("ゲーム 100%20?#" * 6)
+    link, copy = tmp_path / "linked.db", tmp_path / "copy.db"
+    link.symlink_to(folder / "tables.db")
+    server = programs.serve("--store", f"sqlite:{folder / 'tables.db'}")
+    for file, to in ((folder / "tables.db", copy), (link, tmp_path / "again.db")):
+        assert programs.run("backup", str(to), "--store", f"sqlite:{file}").end() == 0
+    programs.kill_server(server)
+    programs.serve("--store", f"sqlite:{copy}")
+
+
 def test_only_the_owner_may_read_the_tables_and_give_orders(
     programs: Programs, tmp_path: Path
 ) -> None:
