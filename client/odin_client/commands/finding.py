@@ -28,6 +28,7 @@ from odin_client.discovery import (
 from odin_client.errors import ClientError, TimedOut
 from odin_client.languages import _
 from odin_client.lobby import list_tables
+from odin_client.terminal.cells import clip, pad, width
 from odin_client.values import Occupant, Options, Phase, TableSummary
 
 _HANDLE: Final = re.compile("[0-9A-TV-Z]{4,8}", re.IGNORECASE)
@@ -222,28 +223,31 @@ def state(table: TableSummary) -> str:
             return _("playing")
 
 
-def describe(tables: Iterable[tuple[Address, TableSummary]]) -> list[str]:
-    """The tables as lines of text, with what to type."""
-    rows = [(_("TABLE"), _("PLAYERS"), _("STATE"), _("TO"), _("CLOCK"), _("TITLE"), "")]
+def describe(
+    tables: Iterable[tuple[Address, TableSummary]], columns: int | None = None
+) -> list[str]:
+    """The tables as lines of text, the first column with what to type after `odin-table`.
+
+    In a terminal of so many columns no line is longer.
+    """
+    rows = [("odin-table ...", _("PLAYERS"), _("STATE"), _("TO"), _("CLOCK"), _("TITLE"))]
     rows += [_row(address, table) for address, table in tables]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return [
-        "  ".join(cell.ljust(w) for cell, w in zip(r, widths, strict=True)).rstrip() for r in rows
-    ]
+    widths = [max(width(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = ["  ".join(map(pad, row, widths)).rstrip() for row in rows]
+    return lines if columns is None else [clip(one, columns) for one in lines]
 
 
-def _row(address: Address, table: TableSummary) -> tuple[str, str, str, str, str, str, str]:
+def _row(address: Address, table: TableSummary) -> tuple[str, str, str, str, str, str]:
     taken = sum(not seat.free for seat in table.seats)
     options = table.options
     verb = "join" if table.joinable else "watch"
     return (
-        table.table,
+        f"{verb} {address.typed}",
         f"{taken}/{len(table.seats)}",
         state(table),
         _("1 deal") if options.threshold is None else str(options.threshold),
         _clock(options),
         options.title,
-        f"odin-table {verb} {address.typed}",
     )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -64,7 +66,7 @@ async def _list_server(server: Address, as_json: bool) -> int:
         _print_json(_as_json(tables))
     elif tables.tables:
         summaries = map(summary_of, tables.tables)
-        _print(describe((server.at(table.table), table) for table in summaries))
+        _print(describe(((server.at(one.table), one) for one in summaries), _columns()))
     else:
         click.echo(_("There is no public table at {server}.").format(server=server), err=True)
     return 0
@@ -88,7 +90,7 @@ async def _list_network(looking: Looking, as_json: bool) -> int:
         ]
         _print_json({"servers": servers})
     elif tables:
-        _print(describe(tables))
+        _print(describe(tables, _columns()))
     elif answers:
         servers_there = ", ".join(str(answer.address) for answer in answers)
         click.echo(
@@ -114,6 +116,11 @@ def _as_json(tables: ListTablesResponse) -> dict[str, Any]:
 
 def _print_json(document: dict[str, Any]) -> None:
     click.echo(json.dumps(document, indent=1))
+
+
+def _columns() -> int | None:
+    """Of the terminal; None where the list goes elsewhere."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def _print(lines: Iterable[str]) -> None:

@@ -23,6 +23,9 @@ COLOUR_CHOICES: Final = ("always", "never", "16", "256", "24")
 
 _TRUE_COLOUR_TERMS: Final = ("direct", "kitty", "alacritty", "ghostty", "wezterm", "foot")
 
+_WITHOUT_COLOUR: Final = ("dumb", "unknown", "vt1", "vt2", "vt3", "vt4", "vt5")
+"""Terminals of before there were colours; the `vt` are those of DEC."""
+
 _WITHOUT_TITLE: Final = ("linux", "vt", "dumb", "unknown", "eterm")
 
 
@@ -92,9 +95,13 @@ def _depth(environment: Mapping[str, str], is_terminal: bool, colour: str | None
         return Depth.MONOCHROME
     if environment.get("FORCE_COLOR"):
         return _coloured(environment)
-    if not is_terminal or environment.get("TERM", "dumb") in ("", "dumb", "unknown"):
+    if not is_terminal or _is_colourless(environment.get("TERM", "")):
         return Depth.MONOCHROME
     return _coloured(environment)
+
+
+def _is_colourless(term: str) -> bool:
+    return not term or term.startswith(_WITHOUT_COLOUR) or term.endswith(("-m", "-mono"))
 
 
 def _coloured(environment: Mapping[str, str]) -> Depth:

@@ -79,7 +79,7 @@ def test_wrapping_breaks_at_spaces_and_long_words_where_it_must() -> None:
 def test_ascii_has_the_same_width_cell_by_cell() -> None:
     picture = [line("╭───╮ ▶ Chloé 日本 ✓ …")]
     (ascii_line,) = in_ascii(picture)
-    assert text_of(ascii_line) == "+---+ > Chloe ???? + ~"
+    assert text_of(ascii_line) == "+---+ > Chloe ???? v ~"
     assert line_width(ascii_line) == line_width(picture[0])
 
 

@@ -34,7 +34,7 @@ def table(
     phase = Phase.PLAYING if deal else Phase.WAITING
     options = Options(seats=seats, threshold=to, title=title)
     summary = TableSummary(handle, options, phase, (*taken, *free), deal, NOW)
-    return Listed(Address("192.168.1.31", 7711, handle), summary, "bjorn@skald", 0.012)
+    return Listed(Address("192.168.1.31", 7711, handle), summary, "skald", 0.012)
 
 
 FOUND = [
