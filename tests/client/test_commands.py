@@ -104,6 +104,7 @@ def test_wrong_usage_ends_with_2_and_says_why(programs: Programs) -> None:
             ("serve", "--http", "port"),
             ("serve", "--http", "70000"),
             ("serve", "--page", "."),
+            ("serve", "--http", "0", "--allow-origin", "http://host/"),
             ("serve", "--http", "0", "--page", "no-such-folder"),
             ("serve", "--set", "nothing=1"),
             ("serve", "--set", "heartbeat=11"),
@@ -117,6 +118,34 @@ def test_wrong_usage_ends_with_2_and_says_why(programs: Programs) -> None:
         assert program.end() == 2, program.process.args
         assert program.errors
         assert not any("Traceback" in line for line in program.errors)
+
+
+@pytest.mark.parametrize(
+    ("origin", "said"),
+    [
+        ("http://host/", "Browsers say http://host."),
+        ("https://Example.org:443", "Browsers say https://example.org."),
+        ("https://bücher.example", "Browsers say https://xn--bcher-kva.example."),
+        ("http://host/page?a=b", "Browsers say http://host."),
+        ("host:8080", "is not an origin"),
+        ("localhost", "is not an origin"),
+        ("http://", "is not an origin"),
+        ("http://host:port", "is not an origin"),
+    ],
+)
+def test_an_origin_that_no_browser_says_is_refused_at_the_start(
+    origin: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It would be taken, and match no page."""
+    assert run(["serve", "--http", "0", "--allow-origin", origin, "--settings"]) == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "origin", ["*", "null", "https://example.org", "http://[::1]:8080", "chrome-extension://abc"]
+)
+def test_an_origin_that_a_browser_says_is_taken(origin: str) -> None:
+    assert run(["serve", "--http", "0", "--allow-origin", origin, "--settings"]) == 0
 
 
 def test_a_server_that_cannot_be_reached_ends_with_3(programs: Programs) -> None:

@@ -319,14 +319,23 @@ def test_a_line_that_is_missing_or_there_twice_is_found(tmp_path: Path) -> None:
 def test_the_command_says_what_it_found_and_its_code_is_one_when_anything_is_wrong(
     programs: Programs, tmp_path: Path
 ) -> None:
-    good = programs.run("verify", str(KEPT), str(GAME))
+    good = programs.run("verify", str(KEPT))
     assert good.process.returncode == 0
-    assert good.out[0] == f"{KEPT} adds up: 1 deal, 34 actions, won by Zoe."
-    assert good.out[1].startswith(f"{GAME} adds up: 1 deal")
-    assert good.out[2:] == [
-        "  It is of an older format without digests: a changed name or time is not noticed.",
-        "  1 deal was not committed to: how its cards were chosen is not known.",
-    ]
+    assert good.out == [f"{KEPT} adds up: 1 deal, 34 actions, won by Zoe."]
+    old = programs.run("verify", str(KEPT), str(GAME))
+    assert old.process.returncode == 10
+    assert old.out[1].startswith(f"{GAME} adds up: 1 deal")
+    assert old.out[2].startswith("  It is not sealed: it has no digests, so a changed name")
+    assert old.out[3:] == ["  1 deal was not committed to: how its cards were chosen is not known."]
+    # As somebody would who changes a name and takes the digests away.
+    bare = [{key: part for key, part in line.items() if key != "sha256"} for line in _objects()]
+    bare[0]["odinTableGame"] = 1
+    stripped = tmp_path / "stripped.jsonl"
+    text = "".join(f"{json.dumps(line)}\n" for line in bare)
+    stripped.write_text(text.replace('"Zoe"', '"Eve"'))
+    unsealed = programs.run("verify", str(stripped))
+    assert unsealed.process.returncode == 10
+    assert "It is not sealed" in unsealed.out[1]
     changed = tmp_path / "changed.jsonl"
     changed.write_bytes(KEPT.read_bytes().replace(b'"Zoe"', b'"Eve"'))
     lines = _objects()

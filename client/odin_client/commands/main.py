@@ -153,7 +153,8 @@ def _program() -> click.Group:
                 _(
                     "Exit codes: 0 done, 1 failure, 2 usage, 3 the server cannot be reached or was "
                     "lost, 4 refused, 5 the credential is refused, 6 versions differ, 7 timed out "
-                    "waiting, 130 and 143 stopped by a signal."
+                    "waiting, 8 a deal was not checked in full, 9 a deal was not dealt as promised"
+                    ", 10 a file is not sealed, 130 and 143 stopped by a signal."
                 ),
             )
         ),

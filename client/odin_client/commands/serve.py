@@ -10,6 +10,7 @@ from dataclasses import fields, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import click
 
@@ -171,6 +172,8 @@ def _http(where: str | None, host: str, page: Path | None, origins: tuple[str, .
         if page is not None or origins:
             raise click.UsageError(_("--page and --allow-origin need --http PORT."))
         return None
+    for origin in origins:
+        _check_origin(origin)
     own_host, _colon, port = where.rpartition(":")
     if not _is_port(port):
         raise click.BadParameter(
@@ -182,6 +185,43 @@ def _http(where: str | None, host: str, page: Path | None, origins: tuple[str, .
             _("Install them: pip install 'odin-table[web]'"),
         )
     return Http(host=own_host.strip("[]") or host, port=int(port), page=page, origins=origins)
+
+
+def _check_origin(origin: str) -> None:
+    """Raises BadParameter for what no browser ever says: such a page could never call."""
+    if origin in ("*", "null"):
+        return
+    said = _as_browsers_say(origin)
+    if said is None:
+        raise click.BadParameter(
+            _(
+                "{text} is not an origin. It is scheme, host and, unless it is the usual one, "
+                "port: https://example.org, http://localhost:8080."
+            ).format(text=repr(origin)),
+            param_hint="--allow-origin",
+        )
+    if said != origin:
+        raise click.BadParameter(
+            _("{text} would match no page. Browsers say {origin}.").format(
+                text=repr(origin), origin=said
+            ),
+            param_hint="--allow-origin",
+        )
+
+
+def _as_browsers_say(origin: str) -> str | None:
+    """The origin of this address as a browser sends it; None for what is none."""
+    try:
+        parts = urlsplit(origin)
+        host, port = (parts.hostname or "").encode("idna").decode(), parts.port
+    except ValueError:
+        return None
+    if not host or "://" not in origin or any(character.isspace() for character in origin):
+        return None
+    scheme = parts.scheme.lower()
+    usual = {"http": 80, "https": 443}.get(scheme)
+    host = f"[{host}]" if ":" in host else host
+    return f"{scheme}://{host}" + (f":{port}" if port not in (None, usual) else "")
 
 
 def _is_port(text: str) -> bool:

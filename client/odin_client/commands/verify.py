@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from odin_client.game_file import SavedGame
     from odin_client.verification import Verified
 
+_NOT_SEALED = 10
+"""The exit code when all adds up, but a file has no digests."""
+
 
 @click.command(
     help="\n\n".join(
@@ -22,7 +25,8 @@ if TYPE_CHECKING:
                 "GAME is a file, or the handle of a table; without it: the newest game. What was "
                 "dealt has to follow from the server's secret and the players' bytes, every "
                 "action has to be legal, and no byte of the file may have been changed. The exit "
-                "code is 0 when all of that is so, else 1."
+                "code is 0 when all of that is so, 10 when nobody can tell whether a byte was "
+                "changed since a file has no digests, else 1."
             ),
         )
     )
@@ -33,17 +37,20 @@ def command(games: tuple[str, ...]) -> int:
     from odin_client.errors import ClientError
     from odin_client.game_file import find
 
-    wrong = False
+    wrong, sealed = False, True
     for name in games or (None,):
         try:
-            _verify(find(name))
+            sealed &= _verify(find(name))
         except ClientError as error:
             wrong = True
             click.echo(str(error), err=True)
-    return 1 if wrong else 0
+    if wrong:
+        return 1
+    return 0 if sealed else _NOT_SEALED
 
 
-def _verify(path: Path) -> None:
+def _verify(path: Path) -> bool:
+    """Says what it finds; returns whether the file has digests. Raises ClientError."""
     from odin_client.errors import ClientError
     from odin_client.game_file import read
     from odin_client.verification import WrongLineError, verify
@@ -59,6 +66,7 @@ def _verify(path: Path) -> None:
         ) from error
     for said in _report(path, game, verified):
         click.echo(said)
+    return game.format > 1
 
 
 def _report(path: Path, game: SavedGame, verified: Verified) -> list[str]:
@@ -79,7 +87,10 @@ def _report(path: Path, game: SavedGame, verified: Verified) -> list[str]:
     ]
     if game.format == 1:
         said.append(
-            _("It is of an older format without digests: a changed name or time is not noticed.")
+            _(
+                "It is not sealed: it has no digests, so a changed name or time is not noticed. "
+                "Files of the first version never had any; from others they can be taken away."
+            )
         )
     if verified.uncommitted:
         said.append(
