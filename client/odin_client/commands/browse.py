@@ -10,7 +10,7 @@ from odin_client.commands.options import Looking, preferences
 from odin_client.errors import ClientError, Refused
 
 if TYPE_CHECKING:
-    from odin_client.terminal.lobby_view import Listed
+    from odin_client.terminal.lobby_view import Listed, Served
 
 
 def browse(run: Callable[[Sequence[str]], int]) -> int:
@@ -47,15 +47,16 @@ def browse(run: Callable[[Sequence[str]], int]) -> int:
                 return code
 
 
-async def _look() -> AsyncGenerator[Listed]:
-    """The tables of servers where one has been and of this network, as their servers answer."""
+async def _look() -> AsyncGenerator[Listed | Served]:
+    """The servers where one has been and of this network, and their tables, as they answer."""
     from odin_client.commands.finding import servers
-    from odin_client.discovery import WAIT, found_tables
-    from odin_client.terminal.lobby_view import Listed
+    from odin_client.discovery import WAIT, answers, tables_of
+    from odin_client.terminal.lobby_view import Listed, Served
 
     wanted = preferences()
     looking = Looking(wanted.discovery, wanted.interfaces, WAIT)
-    async with contextlib.aclosing(found_tables(servers(looking))) as tables:
-        async for found in tables:
-            answer = found.answer
-            yield Listed(found.address, found.table, answer.server.name, answer.seconds)
+    async with contextlib.aclosing(answers(servers(looking))) as given:
+        async for answer in given:
+            yield Served(answer.address, answer.server.name)
+            for found in tables_of(answer):
+                yield Listed(found.address, found.table, answer.server.name, answer.seconds)

@@ -13,6 +13,7 @@ from prompt_toolkit.output import Output
 
 from odin_client.address import Address, BadAddress
 from odin_client.languages import _
+from odin_client.network import LOOPBACK
 from odin_client.terminal.capabilities import Capabilities
 from odin_client.terminal.cells import Click, Line
 from odin_client.terminal.frame import fits
@@ -21,17 +22,18 @@ from odin_client.terminal.keys import ALWAYS, bound
 from odin_client.terminal.lobby_view import (
     Listed,
     LobbyScreen,
-    NewTable,
+    Served,
     bindings,
     help_rows,
     render_lobby,
 )
+from odin_client.terminal.new_table import NewTable, Place
 
 LOOK_AGAIN: Final = 10.0
 """Seconds between two looks at the network by itself."""
 
-Source: TypeAlias = Callable[[], AsyncGenerator[Listed]]
-"""Looks once, and gives the tables as they are found."""
+Source: TypeAlias = Callable[[], AsyncGenerator[Listed | Served]]
+"""Looks once, and gives servers and their tables as they are found."""
 
 Arguments: TypeAlias = tuple[str, ...]
 """Of `odin-table`: what the person wants to do."""
@@ -134,12 +136,17 @@ class _Lobby:
         screen.looking = True
         self._full.draw_anew()
         seen: set[Address] = set()
+        served: list[Served] = []
         async with contextlib.aclosing(self._source()) as tables:
             async for one in tables:
+                if isinstance(one, Served):
+                    served.append(one)
+                    continue
                 seen.add(one.address)
                 self._note(one)
                 self._full.draw_anew()
         self._with_cursor_kept(lambda: [one for one in screen.found if one.address in seen])
+        screen.served = served
         screen.looking = False
         self._full.draw_anew()
 
@@ -234,7 +241,14 @@ class _Lobby:
         self._screen.help, self._screen.new = False, None
 
     def _new(self) -> None:
-        self._screen.new = NewTable()
+        screen = self._screen
+        known = [Place(one.address, one.name) for one in screen.served]
+        known += [Place(one.address.at(""), one.where) for one in screen.found]
+        places = {place.server: place for place in reversed((Place(), *known))}
+        chosen = screen.at_cursor
+        here = next((p.server for p in known if p.server and p.server.host == LOOPBACK), None)
+        wanted = here if chosen is None else chosen.address.at("")
+        screen.new = NewTable(tuple(reversed(places.values())), places[wanted])
 
     def _field(self, step: int) -> None:
         if self._screen.new is not None:
@@ -245,8 +259,15 @@ class _Lobby:
             self._screen.new = self._screen.new.moved(at - self._screen.new.at)
 
     def _change(self, step: int) -> None:
+        new = self._screen.new
+        if new is not None and new.types_title:
+            self._full.ask(_("title:"), self._typed_title, new.options.title)
+        elif new is not None:
+            self._screen.new = new.changed(step)
+
+    def _typed_title(self, title: str) -> None:
         if self._screen.new is not None:
-            self._screen.new = self._screen.new.changed(step)
+            self._screen.new = self._screen.new.titled(title)
 
     def _open(self) -> None:
         if self._screen.new is not None:

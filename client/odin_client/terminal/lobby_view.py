@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Final
 
 from odin_client.address import Address
 from odin_client.languages import _
@@ -11,10 +10,11 @@ from odin_client.terminal.capabilities import Capabilities
 from odin_client.terminal.cells import BLANK, Click, Line, Span, line, pad
 from odin_client.terminal.frame import framed, key_line, section, title_bar
 from odin_client.terminal.keys import ALWAYS, MOUSE, Binding
+from odin_client.terminal.new_table import NewTable, form
 from odin_client.terminal.pages import rules_rows, text_page
 from odin_client.terminal.waiting import describe
-from odin_client.values import Options, Phase, TableSummary
-from odin_client.words import ending, listed
+from odin_client.values import Phase, TableSummary
+from odin_client.words import listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,52 +30,12 @@ class Listed:
     """How long the server took to answer."""
 
 
-_THRESHOLDS: Final = (None, 5, 10, 15, 20, 25, 30, 50, 100)
-"""What the form offers; the command takes any multiple of five (R16)."""
-
-_FIELDS: Final = ("seats", "threshold", "bots", "private")
-
-
 @dataclass(frozen=True, slots=True)
-class NewTable:
-    """A table that somebody is about to open."""
+class Served:
+    """A server that has answered, with or without tables."""
 
-    options: Options = field(default_factory=Options)
-    bots: int = 0
-    at: int = 0
-    """Which field is changed by the arrows."""
-
-    def moved(self, step: int) -> NewTable:
-        """The next field, or the one before."""
-        return replace(self, at=(self.at + step) % len(_FIELDS))
-
-    def changed(self, step: int) -> NewTable:
-        """The field with the next value, or the one before."""
-        options = self.options
-        match _FIELDS[self.at]:
-            case "seats":
-                seats = min(max(options.seats + step, 2), 6)
-                bots = min(self.bots, seats - 1)
-                return replace(self, options=replace(options, seats=seats), bots=bots)
-            case "threshold":
-                at = (_THRESHOLDS.index(options.threshold) + step) % len(_THRESHOLDS)
-                return replace(self, options=replace(options, threshold=_THRESHOLDS[at]))
-            case "bots":
-                return replace(self, bots=min(max(self.bots + step, 0), options.seats - 1))
-            case _:
-                return replace(self, options=replace(options, private=not options.private))
-
-    @property
-    def command(self) -> tuple[str, ...]:
-        """What opens it on the command line."""
-        to = self.options.threshold
-        return (
-            "host",
-            *("--seats", str(self.options.seats)),
-            *("--bots", str(self.bots)),
-            *(("--single-deal",) if to is None else ("--to", str(to))),
-            *(("--private",) if self.options.private else ()),
-        )
+    address: Address
+    name: str = ""
 
 
 @dataclass
@@ -91,6 +51,8 @@ class LobbyScreen:
     """What the shown tables have in common."""
     looking: bool = True
     """Whether servers are being asked now."""
+    served: list[Served] = field(default_factory=list[Served])
+    """The servers that have answered, also those without a table."""
     new: NewTable | None = None
     """The form, while it is open."""
     help: bool = False
@@ -182,7 +144,7 @@ def _whole(screen: LobbyScreen, cols: int, rows: int) -> list[Line]:
     if screen.help:
         middle = text_page(_("HELP"), help_rows(cols), screen.scroll, cols, room)
     elif screen.new is not None:
-        middle = _form(screen.new, cols)
+        middle = form(screen.new, cols, room)
     else:
         middle = _tables(screen, cols, room)
     middle = middle[:room]
@@ -287,26 +249,3 @@ def _state(table: TableSummary) -> str:
             return _("game over")
         case _:
             return _("playing")
-
-
-def _form(new: NewTable, cols: int) -> list[Line]:
-    """The options of a table that is to be opened."""
-    options = new.options
-    values = (
-        (_("Seats"), str(options.seats)),
-        (_("The game goes"), ending(options)),
-        (_("Bots"), str(new.bots)),
-        (_("Who finds it"), _("whoever has the code") if options.private else _("everybody here")),
-    )
-    rows = [
-        line(
-            Span(
-                f" {'▶' if at == new.at else ' '} {pad(name, 18)} ← {value} →",
-                "turn" if at == new.at else "",
-                Click("choose_field", at),
-            )
-        )
-        for at, (name, value) in enumerate(values)
-    ]
-    same = line(Span("   odin-table " + " ".join(new.command), "quiet"))
-    return [section(_("NEW TABLE"), cols), BLANK, *rows, BLANK, same]

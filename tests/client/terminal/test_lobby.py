@@ -15,7 +15,8 @@ from prompt_toolkit.input import create_pipe_input
 
 from odin_client.address import Address
 from odin_client.terminal import lobby_app
-from odin_client.terminal.lobby_view import Listed, LobbyScreen, NewTable, render_lobby
+from odin_client.terminal.lobby_view import Listed, LobbyScreen, Served, render_lobby
+from odin_client.terminal.new_table import NewTable, Place
 from odin_client.terminal.style import rules_of
 from odin_client.terminal.takeover import ClickOutput
 from odin_client.values import Occupant, Options, Phase, Seat, TableSummary
@@ -48,6 +49,13 @@ def form() -> LobbyScreen:
     return LobbyScreen(FOUND, new=NewTable())
 
 
+def long_form() -> LobbyScreen:
+    place = Place(Address("server.with.a.long.name.example", 7712), "a name")
+    options = Options(5, None, title="A title of forty characters, just about.", turn_time=45)
+    new = NewTable((Place(), place), place, options, bots=3, level="hard")
+    return LobbyScreen(FOUND, new=new)
+
+
 SCREENS: dict[str, Callable[[], LobbyScreen]] = {
     "tables": lambda: LobbyScreen(FOUND, looking=False),
     "long-title": lambda: LobbyScreen(
@@ -61,6 +69,7 @@ SCREENS: dict[str, Callable[[], LobbyScreen]] = {
     "filtered": lambda: LobbyScreen(FOUND, wanted="zoe"),
     "filtered-away": lambda: LobbyScreen(FOUND, wanted="xyz"),
     "form": form,
+    "long-form": long_form,
     "help": lambda: LobbyScreen(FOUND, help=True),
 }
 
@@ -91,19 +100,23 @@ def test_what_matters_is_there_in_forty_columns() -> None:
 class Network:
     """What is found at each look."""
 
-    looks: list[Sequence[Listed]] = field(default_factory=list[Sequence[Listed]])
+    looks: list[Sequence[Listed | Served]] = field(default_factory=list[Sequence[Listed | Served]])
     asked: int = 0
 
-    async def look(self) -> AsyncGenerator[Listed]:
+    async def look(self) -> AsyncGenerator[Listed | Served]:
         found = self.looks[min(self.asked, len(self.looks) - 1)]
         self.asked += 1
         for one in found:
             yield one
 
 
+TO_20 = ("--to", "20")
+CLOSED = ("--no-bots", "--private")
+
+
 @asynccontextmanager
 async def browsing(
-    *looks: Sequence[Listed], notice: str = "", nameless: Sequence[str] = ()
+    *looks: Sequence[Listed | Served], notice: str = "", nameless: Sequence[str] = ()
 ) -> AsyncGenerator[tuple[Person, asyncio.Task[tuple[str, ...] | int]]]:
     screen = Drawn(80, 24)
     network = Network(list(looks))
@@ -137,10 +150,20 @@ async def browsing(
         (("p",), ("play",)),
         (("a", "k7qf@host:7712 ABCD2345\r"), ("join", "K7QF@host:7712", "--code", "ABCD2345")),
         (("/", "kim\r", "enter"), ("join", "T4WX@192.168.1.31")),
-        (("n", "enter"), ("host", "--seats", "6", "--bots", "0", "--to", "15")),
+        (("n", "enter"), ("host", "--at", "192.168.1.31")),
+        (("n", "right", "enter"), ("host",)),
+        (("down", "n", "right", "right", "enter"), ("host", "--at", "192.168.1.31")),
         (
-            ("n", "left", "down", "right", "down", "right", "down", "right", "enter"),
-            ("host", "--seats", "5", "--bots", "1", "--to", "20", "--private"),
+            ("n", "down", "right", "Long ship\r", "down", "left", "down", "right", "enter"),
+            ("host", "--at", "192.168.1.31", *("--title", "Long ship", "--seats", "5"), *TO_20),
+        ),
+        (
+            ("n", "up", "right", "up", "right", "up", "right", "up", "right", "enter"),
+            ("host", "--at", "192.168.1.31", *("--bots", "1", "--level", "hard"), *CLOSED),
+        ),
+        (
+            ("n", *["down"] * 4, "right", "down", "left", "enter"),
+            ("host", "--at", "192.168.1.31", "--full-deck", "--turn-time", "45", "--bank", "600"),
         ),
         (("q",), 0),
         (("c-c",), 130),
@@ -151,6 +174,17 @@ async def test_keys_make_a_command(keys: Sequence[str], command: tuple[str, ...]
         await person.wait_for("K7QF", "T4WX", "M2ZD")
         person.press(*keys)
         assert await asyncio.wait_for(running, 30) == command
+
+
+async def test_a_new_table_is_opened_on_a_server_of_this_machine_without_tables() -> None:
+    """A new server could not listen there."""
+    here = Served(Address("127.0.0.1", 7711), "skald")
+    async with browsing([here]) as (person, running):
+        await person.wait_for("No table was found on this network.")
+        person.press("n")
+        await person.wait_for("NEW TABLE", "← skald (127.0.0.1) →")
+        person.press("enter")
+        assert await asyncio.wait_for(running, 30) == ("host", "--at", "127.0.0.1")
 
 
 async def test_a_click_goes_to_a_table_and_a_second_one_joins_it() -> None:
