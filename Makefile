@@ -148,12 +148,14 @@ $(VENV)/ready-to-play: pyproject.toml requirements.lock $(CATALOGUES)
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 	  echo 'This Python ($(PYTHON)) came without venv and pip.' >&2; \
 	  echo 'On Debian and Ubuntu: apt install python3-venv. Then try again.' >&2; exit 1; }
-	@echo 'Setting up $(VENV) for playing ...'
-	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
+	@echo 'Setting up $(VENV) for playing. The first time this takes half a minute.'
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { \
+	  echo '  making the environment ...'; $(PYTHON) -m venv --clear $(VENV); }
+	@echo '  fetching and installing packages ...'
 	@$(PIP_INSTALL) --editable .
 	@touch $@
 
 $(VENV)/ready-to-develop: $(VENV)/ready-to-play
-	@echo 'Setting up $(VENV) for development ...'
+	@echo 'Setting up $(VENV) for development: fetching and installing packages ...'
 	@$(PIP_INSTALL) --editable '.[dev]'
 	@touch $@

@@ -217,14 +217,18 @@ class Connection:
 def refusal_of(error: grpc.aio.AioRpcError, call: str) -> Refused:
     """What a failed call means, from its status and the details that came with it."""
     info = error_details_pb2.ErrorInfo()
+    bad = error_details_pb2.BadRequest()
     retry = error_details_pb2.RetryInfo()
     retry_after: float | None = None
     status = _status_of(error)
     for detail in status.details if status else ():
         detail.Unpack(info)
+        detail.Unpack(bad)
         if detail.Unpack(retry):
             retry_after = retry.retry_delay.ToTimedelta().total_seconds()
-    text = clean(error.details() or "", LONGEST)
+    field = bad.field_violations[0].field if bad.field_violations else ""
+    # People are not told the names of fields; programs are, apart from the text.
+    text = clean(error.details() or "", LONGEST).removeprefix(f"{field}: ")
     if error.code() is grpc.StatusCode.UNIMPLEMENTED:
         kind: type[Refused] = VersionsDiffer
         text = _("The server does not know what this client asks for: it is another program.")
@@ -241,6 +245,7 @@ def refusal_of(error: grpc.aio.AioRpcError, call: str) -> Refused:
         call=call,
         code=error.code().name,
         retry_after=retry_after,
+        field=clean(field, LONGEST),
     )
 
 

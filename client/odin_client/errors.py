@@ -84,6 +84,7 @@ class Refused(ClientError):
         call: str = "",
         code: str = "",
         retry_after: float | None = None,
+        field: str = "",
     ) -> None:
         own = None if spoken() == ENGLISH else _in_own_words(reason, facts or {})
         super().__init__(own or message, _advice(reason))
@@ -96,6 +97,8 @@ class Refused(ClientError):
         """The method, such as "Act"."""
         self.code = code
         """The gRPC status, such as "FAILED_PRECONDITION"."""
+        self.field = field
+        """The field of the request that is at fault, if the server named one."""
         self.retry_after = retry_after
         """Seconds to wait before trying again, if the server said so."""
 

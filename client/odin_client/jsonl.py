@@ -29,12 +29,14 @@ does not is in `faults`, and is said as soon as it is found. What could not be c
 says that all was checked. A program that adds to a deal itself gives `setReady` or `rematch` a
 `nonce` and the `commitment`, both in base64.
 
-A decision for one's own seat brings all that may be chosen, and a default action that may be
-sent back as it is: no rules are needed. A line that is no such object is answered by an error, and
-reading goes on; so is one with a name that the contract does not know, such as "RED". Fields that
-it does not know are stepped over. After a broken line the stream resumes by itself, and `link` says
-so; that the server renews a stream now and then is not told at all. The program ends with the
-table, or at the end of stdin (whoever only watches watches on); the seat is kept.
+The first decision stands in the snapshot (`snapshot.decision`), those after it come as events
+(`decisionOpened`). A decision for one's own seat brings all that may be chosen, and a default
+action that may be sent back as it is: no rules are needed. A line that is no such object is
+answered by an error, and reading goes on; so is one with a name that the contract does not know,
+such as "RED". Fields that it does not know are stepped over. After a broken line the stream resumes
+by itself, and `link` says so; that the server renews a stream now and then is not told at all. The
+program ends with the table, or at the end of stdin (whoever only watches watches on); the seat is
+kept. When the host removes its seat it ends with 4.
 """
 
 from __future__ import annotations
@@ -202,6 +204,8 @@ def _error(refusal: Refused, call: str, request_id: str) -> dict[str, Any]:
         "message": refusal.message,
         "metadata": refusal.facts,
     }
+    if refusal.field:
+        error["field"] = refusal.field
     return _labelled({"error": error}, request_id)
 
 

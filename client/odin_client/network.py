@@ -59,11 +59,20 @@ def addresses_of(host: str, only: Sequence[str] = ()) -> list[str]:
 
 
 def spoken_by(addresses: Sequence[str]) -> list[str]:
-    """The addresses by which to talk about all of these: IPv4, which every network here has.
+    """The addresses by which to talk about all of these: one language for each interface.
 
-    Those of IPv6 when there are no others.
+    IPv4 where an interface has it, otherwise IPv6: a network may have nothing else.
     """
-    return [address for address in addresses if ":" not in address] or list(addresses)
+    import ifaddr  # noqa: PLC0415 -- most commands need no addresses
+
+    left = list(dict.fromkeys(addresses))
+    spoken: list[str] = []
+    for adapter in ifaddr.get_adapters():
+        texts = [ip.ip if isinstance(ip.ip, str) else ip.ip[0] for ip in adapter.ips]
+        own = [text for text in left if text in texts]
+        spoken += [text for text in own if ":" not in text] or own[:1]
+        left = [text for text in left if text not in own]
+    return [text for text in addresses if text in {*spoken, *left}]
 
 
 def is_virtual(name: str, devices: Path = Path("/sys/class/net")) -> bool:

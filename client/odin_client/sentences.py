@@ -246,8 +246,11 @@ def _at_the_table(update: Update, table: TableModel, name: _Names) -> str | None
             )
         case DealChecked():
             return check_sentence(update)
-        case TableClosed(reason=CloseReason.HOST):
-            return _("The table has ended: the host closed it.")
+        case TableClosed(reason=CloseReason.HOST, by=host):
+            if table.i_am_host:
+                return _("The table has ended: you closed it.")
+            closed = _("The table has ended: {host} closed it.").format(host=host)
+            return closed if host else _("The table has ended: its host closed it.")
         case TableClosed():
             return _("The table has ended: nobody was left.")
         case _:
@@ -385,6 +388,13 @@ def _game_started(update: GameStarted, table: TableModel, name: _Names) -> str:
     return _("Game {game} starts, {terms}: {players}.").format(
         game=update.game, terms=terms(table.options), players=players
     )
+
+
+def result_sentences(table: TableModel, saved: str = "") -> list[str]:
+    """After a game: who won, and where it was kept; nothing before its end."""
+    if table.game is None or not table.game.winners:
+        return []
+    return [said for said in (_outcome(table.game.winners, table), saved) if said]
 
 
 def _outcome(winners: Sequence[int], table: TableModel) -> str:

@@ -212,6 +212,9 @@ class TableModel:
             if isinstance(event, SeatLeft):
                 mine = event.seat == self.my_seat
                 event = replace(event, name=self.name_of(event.seat), mine=mine)
+            elif isinstance(event, TableClosed):
+                host = next((seat.name for seat in self.seats if seat.host), "")
+                event = replace(event, by=host)
             elif isinstance(event, SeatTaken) and self.seats[event.seat.seat].abandoned:
                 event = replace(event, instead_of=self.name_of(event.seat.seat))
             self.check.see(event, self)

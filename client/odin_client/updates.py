@@ -109,6 +109,8 @@ class TableClosed(Event):
     """The table has ended."""
 
     reason: CloseReason
+    by: str = ""
+    """The name of the host who closed it, if they sat there; filled in by the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

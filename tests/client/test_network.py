@@ -3,6 +3,7 @@
 import ipaddress
 from pathlib import Path
 
+import ifaddr
 import pytest
 
 from odin_client.network import addresses_of, is_virtual, own_addresses, spoken_by
@@ -48,6 +49,18 @@ def test_a_tunnel_under_any_name_is_virtual(tmp_path: Path) -> None:
     assert is_virtual("home", tmp_path)
 
 
-def test_what_can_be_said_by_ipv4_is() -> None:
-    assert spoken_by(["192.0.2.1", "2001:db8::1"]) == ["192.0.2.1"]
-    assert spoken_by(["2001:db8::1"]) == ["2001:db8::1"]
+def test_each_interface_speaks_ipv4_if_it_has_that_and_otherwise_ipv6(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    both = ifaddr.Adapter(
+        "eth0", "eth0", [ifaddr.IP("192.0.2.1", 24, ""), ifaddr.IP(("2001:db8::1", 0, 0), 64, "")]
+    )
+    only = ifaddr.Adapter(
+        "wlan0", "wlan0", [ifaddr.IP((f"fd77::{end}", 0, 0), 64, "") for end in (1, 2)]
+    )
+    own = ifaddr.Adapter("lo", "lo", [ifaddr.IP("127.0.0.1", 8, "")])
+    monkeypatch.setattr(ifaddr, "get_adapters", lambda: [own, both, only])
+    assert spoken_by(["192.0.2.1", "2001:db8::1", "127.0.0.1"]) == ["192.0.2.1", "127.0.0.1"]
+    # A network with IPv6 alone, as a machine looks at it: the loopback's IPv4 leads nowhere.
+    assert spoken_by(["fd77::1", "fd77::2", "127.0.0.1"]) == ["fd77::1", "127.0.0.1"]
+    assert spoken_by(["203.0.113.7"]) == ["203.0.113.7"], "not one of ours: left as it is"

@@ -11,7 +11,7 @@ import pytest
 from odin_client.address import Address
 from odin_client.connection import Connection
 from odin_client.credential_store import Credential
-from odin_client.errors import SeatLost
+from odin_client.errors import Refused, SeatLost
 from odin_client.session import Session
 from odin_client.values import Options
 from odin_server.main import Server
@@ -69,6 +69,17 @@ async def test_a_bot_that_takes_any_seat_looks_elsewhere(programs: Programs) -> 
         programs.start("bot", other)
         assert await asyncio.to_thread(bot.end) == 0
         assert len(bot.errors) == 1, "it was not tried again where it was removed"
+
+
+async def test_a_person_is_not_told_the_names_of_fields_and_a_program_is() -> None:
+    server = Server(Settings(port=0))
+    await server.start()
+    async with hosting(f"127.0.0.1:{server.port}", TWO) as host:
+        with pytest.raises(Refused) as refused:
+            await host.add_bot("nightmare")
+    await server.stop()
+    assert refused.value.message == "There is no such level. Choose random, greedy, hard."
+    assert refused.value.field == "level"
 
 
 @pytest.mark.parametrize("watching", [True, False])

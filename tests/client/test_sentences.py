@@ -182,7 +182,11 @@ def test_what_a_substitute_that_failed_did_not_choose_is_no_lack_of_time() -> No
         ),
         (
             updates.TableClosed(**at(reason=CloseReason.HOST)),
-            "The table has ended: the host closed it.",
+            "The table has ended: its host closed it.",
+        ),
+        (
+            updates.TableClosed(**at(reason=CloseReason.HOST, by="Bob")),
+            "The table has ended: Bob closed it.",
         ),
         (updates.TableOpened(**at(options=Options())), "The table was opened."),
         (

@@ -346,10 +346,12 @@ def test_the_command_says_what_it_found_and_its_code_is_one_when_anything_is_wro
     bad = programs.run("verify", str(changed), str(KEPT), str(forged))
     assert bad.process.returncode == 1
     assert len(bad.out) == 1, "the good one is told all the same"
-    assert bad.errors[0].startswith(f"{changed} was changed: line 1 is not as it was written.")
+    assert bad.errors[0].startswith(
+        f"odin-table: {changed} was changed: line 1 is not as it was written."
+    )
     assert bad.errors[1] == (
-        f"{forged} does not add up: line {played + 1}: CardsPlayed.value does not follow from "
-        "what happened before."
+        f"odin-table: {forged} does not add up: line {played + 1}: CardsPlayed.value does not "
+        "follow from what happened before."
     )
     nothing = programs.run("verify")
     assert nothing.process.returncode == 1

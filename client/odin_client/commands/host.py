@@ -267,7 +267,7 @@ async def _on_its_own_server(wish: _Wish) -> int:
         )
     finally:
         await session.connection.close()
-        await _leave_behind(server, ended=session.table.closed)
+        await _leave_behind(server, session)
 
 
 def _what_is_kept(wish: _Wish, rejoin: str) -> str:
@@ -279,25 +279,28 @@ def _what_is_kept(wish: _Wish, rejoin: str) -> str:
     )
 
 
-async def _leave_behind(server: LocalServer, *, ended: bool) -> None:
+async def _leave_behind(server: LocalServer, session: Session) -> None:
     """Lets the server go on for whoever is there; it stops itself with its last table.
 
     It is never stopped from here: others may have opened tables on it.
     """
-    if ended and await server.has_ended(within=STOPS_WITHIN):
+    table = session.table
+    if table.closed and await server.has_ended(within=STOPS_WITHIN):
         return
-    said = (
-        _("Your table is closed. Process {pid} serves other tables at {address}. To stop it: ")
-        if ended
-        else _(
-            "The table is kept: process {pid} serves it at {address} until nobody is there any "
-            "more. To stop it: "
-        )
-    )
     if not server.is_running:
         return  # it was told to stop, or has failed
+    if table.closed:
+        said = _("Your table is closed. Process {pid} serves other tables at {address}.")
+    elif table.other_people:
+        said = _("The table is kept: process {pid} serves it at {address} for those who are there.")
+    else:
+        said = _(
+            "The table is kept for some minutes, since nobody else is there: process {pid} serves "
+            "it at {address}."
+        )
     server.let_go()
-    click.echo(said.format(pid=server.pid, address=server.address) + f"kill {server.pid}", err=True)
+    said = said.format(pid=server.pid, address=server.address)
+    click.echo(said + " " + _("To stop it: kill {pid}").format(pid=server.pid), err=True)
 
 
 async def _open(server: Address, wish: _Wish) -> Session:

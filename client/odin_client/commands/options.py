@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import getpass
 import os
+import socket
 import sys
+import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -101,16 +103,36 @@ def choose_ui(asked: str, environment: Mapping[str, str], at_a_terminal: bool) -
     return Ui.TUI if at_a_terminal and able else Ui.LINE
 
 
+_NOBODYS_NAMES: Final = frozenset(
+    ("", "root", "admin", "administrator", "user", "guest", "ubuntu", "debian", "pi")
+)
+"""Logins that many people have, in small letters."""
+
+_NAMES: Final = (
+    *("Asa", "Brynja", "Dagny", "Eirik", "Embla", "Frida", "Gudrun", "Halvar", "Hrafn", "Inga"),
+    *("Jorunn", "Kari", "Ketil", "Magni", "Njal", "Ottar", "Ragna", "Runa", "Saga", "Sindri"),
+    *("Skadi", "Solveig", "Svala", "Thora", "Torvald", "Ulf", "Una", "Vidar", "Yngvar", "Yrsa"),
+)
+"""Made-up names; none of them is a built-in bot's."""
+
+
 def usual_name() -> str:
-    """The name of the settings, else of whoever is logged in, as far as it is known."""
+    """The name of the settings, else the login; a made-up one where that says nothing."""
     if name := preferences().name:
         return name
     from odin_engine.plain_text import clean_text
 
+    login = ""
     with contextlib.suppress(OSError, KeyError, ImportError):
         # It may be anything, in whatever encoding.
-        return clean_text(getpass.getuser())[:24].rstrip() or "player"
-    return "player"
+        login = clean_text(getpass.getuser())[:24].rstrip()
+    return made_name() if login.casefold() in _NOBODYS_NAMES else login
+
+
+def made_name() -> str:
+    """A name for someone whose login says nothing; always the same on one machine."""
+    machine = socket.gethostname().encode(errors="replace")
+    return _NAMES[zlib.crc32(machine) % len(_NAMES)]
 
 
 def sits_down(function: Function) -> Function:
@@ -119,7 +141,7 @@ def sits_down(function: Function) -> Function:
         click.option(
             "--name",
             default=usual_name,
-            show_default=_("$ODIN_NAME, else your login name"),
+            show_default=_("$ODIN_NAME, else your login name; for root a made-up one"),
             help=_("Your name at the table."),
         ),
         _looks_on,

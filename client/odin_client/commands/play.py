@@ -74,6 +74,10 @@ def _help() -> str:
             ),
             _FORM,
             _(
+                "The first decision stands in the snapshot (snapshot.decision), those after it "
+                "come as events (decisionOpened): a program looks in both."
+            ),
+            _(
                 "A decision of one's own brings all that may be chosen and a default action, "
                 "which may be sent back as it is. The table and a request id are filled in."
             ),

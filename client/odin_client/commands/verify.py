@@ -43,7 +43,7 @@ def command(games: tuple[str, ...]) -> int:
             sealed &= _verify(find(name))
         except ClientError as error:
             wrong = True
-            click.echo(str(error), err=True)
+            click.echo(f"odin-table: {error}", err=True)
     if wrong:
         return 1
     return 0 if sealed else _NOT_SEALED

@@ -16,6 +16,7 @@ from prompt_toolkit.output import Output
 from odin_client.check_sentence import check_notice
 from odin_client.languages import _
 from odin_client.preferences import Preferences
+from odin_client.sentences import result_sentences
 from odin_client.session import Session
 from odin_client.terminal.automatic import by_itself
 from odin_client.terminal.capabilities import Capabilities
@@ -81,6 +82,10 @@ async def run(
     full = FullScreen(client, caps, terminal_input, terminal_output)
     client.take(full)
     code = await full.run(client.follow(), client.tick(), log_file=log_file)
+    for said in result_sentences(session.table, screen.saved):
+        with contextlib.suppress(OSError):  # the terminal may be gone
+            sys.stdout.write(f"{said}\n")
+            sys.stdout.flush()
     if (
         rejoin
         and not client.left

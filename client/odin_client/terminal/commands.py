@@ -16,6 +16,7 @@ from odin_client.errors import ClientError
 from odin_client.invitation import qr_lines
 from odin_client.languages import _
 from odin_client.selection import Selection, next_of_number, pick_ups
+from odin_client.sentences import sentence
 from odin_client.session import Session
 from odin_client.terminal.automatic import Automatic
 from odin_client.terminal.cells import Click
@@ -33,6 +34,7 @@ from odin_client.updates import (
     GameStarted,
     LinkChanged,
     SnapshotTaken,
+    TableClosed,
     Update,
 )
 from odin_client.values import (
@@ -161,6 +163,10 @@ class Commands:
             screen.checked = None
         if isinstance(update, DealChecked):
             screen.checked = update
+        if isinstance(update, GameEnded):
+            screen.guided = False  # whoever has finished a game is no newcomer any more
+        if isinstance(update, TableClosed):
+            screen.ended = sentence(update, screen.table) or ""
         screen.log.hear(update, screen.table)
         screen.selection = screen.selection.kept(screen.table.hand, screen.takeable)
         asked_about_a_play = screen.question not in (None, Question.LEAVE)

@@ -43,8 +43,9 @@ def game_over(screen: Screen, cols: int, room: int) -> list[Line]:
 
 def closed(screen: Screen, cols: int, room: int) -> list[Line]:
     """The table has ended; what was played there stays to be read."""
-    said = line(f" {_('This table has ended. q leaves.')}")
-    lines = [section(_("TABLE CLOSED"), cols), BLANK, said, BLANK]
+    why = screen.ended or _("This table has ended.")
+    said = [line(f" {row}") for row in wrap(f"{why} {_('q leaves.')}", cols - 2)]
+    lines = [section(_("TABLE CLOSED"), cols), BLANK, *said, BLANK]
     game = screen.table.game
     if game is not None and game.winners:
         lines += _result(screen, game, cols)

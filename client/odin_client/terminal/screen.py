@@ -86,6 +86,8 @@ class Screen:
     """After a deal: whether it was dealt as the server had promised."""
     saved: str = ""
     """After a game: where it was kept."""
+    ended: str = ""
+    """Why the table has ended, as far as it was heard."""
     reading_scores: bool = False
     """Whether this person has not left the final scores yet, whoever has asked for a rematch."""
     last_game: Game | None = None

@@ -70,6 +70,7 @@ async def playing(
     started: bool = True,
     single_deal: bool = True,
     scores_stay: float = 0.0,
+    guided: bool = False,
 ) -> AsyncGenerator[tuple[Client, Callable[[Any], Any]]]:
     """A deal of two with these hands; gives Zoe's client, and what lets Bob act on his turn.
 
@@ -99,6 +100,7 @@ async def playing(
                 at_sorting=at_sorting,
                 invitation="odin-table join HERE",
                 rejoin="odin-table join HERE",
+                guided=guided,
                 terminal_input=keys,
                 terminal_output=ClickOutput(
                     screen,

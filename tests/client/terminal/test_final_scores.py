@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from odin_client.address import Address
 from odin_client.connection import Connection
 from odin_client.credential_store import Credential
+from odin_client.sentences import sentence
 from odin_client.session import Session
 from odin_client.terminal.capabilities import Capabilities
 from odin_client.terminal.view import render
@@ -51,7 +53,36 @@ async def test_a_table_that_is_closed_keeps_its_scores() -> None:
         zoe.press("a", "enter")
         await zoe.wait_for("GAME OVER")
         await Session(zoe.session.connection, zoe.session.table.table).close_table()
-        await zoe.wait_for("TABLE CLOSED", "You win with 0.", " 2.   Bob")
+        await zoe.wait_for("TABLE CLOSED", "you closed it.", "You win with 0.", " 2.   Bob")
+
+
+async def test_who_closed_a_table_is_named() -> None:
+    async with playing(WHOLE_HAND, OTHERS) as (zoe, _):
+        bob = zoe.bob
+        await bob.look()
+        await Session(zoe.session.connection, zoe.session.table.table).close_table()
+        async with contextlib.aclosing(bob.follow()) as updates:
+            told = [sentence(update, bob.table) async for update in updates]
+        assert "The table has ended: Zoe closed it." in told
+
+
+async def test_the_result_is_told_again_after_quitting(capsys: pytest.CaptureFixture[str]) -> None:
+    async with playing(WHOLE_HAND, OTHERS) as (zoe, _):
+        zoe.press("a", "enter")
+        await zoe.wait_for("GAME OVER")
+    assert "You win with 0 points." in capsys.readouterr().out
+
+
+async def test_the_guide_ends_with_the_first_game() -> None:
+    async with playing(WHOLE_HAND, OTHERS, guided=True) as (zoe, _):
+        await zoe.wait_for("YOUR TURN", "put one card down")
+        zoe.press("a", "enter")
+        await zoe.wait_for("GAME OVER")
+        await zoe.bob.look()  # he does not follow
+        await zoe.bob.rematch()
+        await zoe.wait_for("Another game: 1 of 2 are ready")
+        zoe.press("enter")
+        await zoe.wait_for("YOUR TURN", "CENTRE empty", without="put one card down")
 
 
 async def test_who_sat_down_after_a_game_has_not_played_it() -> None:
