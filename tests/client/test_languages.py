@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 
-from odin_client import words
+from odin_client import languages, words
 from odin_client.errors import Refused
 from odin_client.languages import ENGLISH, _, chosen, ngettext, use
 from odin_client.rules_text import rules_text
@@ -99,3 +101,22 @@ def test_json_mode_is_the_same_in_every_language(programs: Programs) -> None:
     game.type("nonsense")
     assert "JSON" in game.next_json("error")["message"]
     assert not any("\N{NO-BREAK SPACE}" in line for line in game.out)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        r"\bsi (vous |elle |on )?\w+(riez|rait)\b",  # a condition is in the present, or in the past
+        r"\bs’il \w+rait\b",
+        r"justificatif",  # a credential is an identifiant
+        r"\ble moins gagne",  # who has the fewest
+        r"table (finit|a fermé)",
+        r"\bp encore|Entrée encore",  # again is à nouveau
+        r"bots assis",
+        r"souris ou non",
+    ],
+)
+def test_french_mistakes_that_readers_found_do_not_come_back(wrong: str) -> None:
+    french = Path(languages.__file__).parent / "locale/fr/LC_MESSAGES/odin-table.po"
+    texts = french.read_text(encoding="utf-8").replace('"\n"', "")
+    assert not re.findall(rf".*{wrong}.*", texts)
