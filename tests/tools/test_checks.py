@@ -70,6 +70,7 @@ def project(tmp_path: Path) -> Path:
         "engine/odin_engine",
         "server/odin_server",
         "client/odin_client",
+        "proto/odin_contract",
         "tests",
         "bench",
     ):
