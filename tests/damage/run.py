@@ -1,4 +1,4 @@
-"""Flips bits of a file of tables and looks at what a log then reads, and says."""
+"""Flips bits of a file of tables, cuts its WAL, and looks at what a log then reads, and says."""
 
 from __future__ import annotations
 
@@ -45,23 +45,32 @@ IN_MEMORY: Final = "/dev/shm" if Path("/dev/shm").is_dir() else None
 
 _LOG_ID: Final = "f0"
 
+_FRAME: Final = 24 + 2048
+"""Bytes of a page in the WAL."""
+
 Seen = dict[str, Any]
 """What a log says of everything in it, by what was asked."""
 
 
 class Flip(NamedTuple):
-    """One bit of one file."""
+    """One bit of one file, or where it is cut off."""
 
     file: str
     place: int
-    bit: int
+    bit: int | None
+    """None: the file ends at this place."""
+
+    @property
+    def ends_with_a_write(self) -> bool:
+        """Whether it is cut off where SQLite's last write may have ended."""
+        return self.bit is None and (self.place - 32) % _FRAME in (0, 24)
 
 
 class Outcome(NamedTuple):
     """What became of a file with a changed bit."""
 
     kind: str
-    """harmless, refused (the file), told, or a fault: silent, try again, traceback."""
+    """harmless, refused (the file), told, an end, or a fault: silent, try again, traceback."""
     what: str = ""
 
     @property
@@ -101,7 +110,8 @@ class Damaged:
         sizes = {name: (self._folder / name).stat().st_size for name in ("clean", "killed", "wal")}
         for number in range(count):
             name = ("clean", "wal", "killed")[number % 3]
-            yield Flip(name, rng.randrange(sizes[name]), rng.randrange(8))
+            bit = None if name == "wal" and number % 5 == 1 else rng.randrange(8)
+            yield Flip(name, rng.randrange(sizes[name]), bit)
 
     async def outcome(self, flip: Flip) -> Outcome:
         """What becomes of the file with this bit changed."""
@@ -119,7 +129,11 @@ class Damaged:
                 return Outcome("try again", str(error))
             except Exception:  # noqa: BLE001 (whatever it is: nobody expects it)
                 return Outcome("traceback", traceback.format_exc())
-        return _judged(seen, self._expected[kind], told)
+        outcome = _judged(seen, self._expected[kind], told)
+        if outcome.kind == "silent" and flip.ends_with_a_write:
+            # Nothing tells it from a file that ended there.
+            return Outcome("an end")
+        return outcome
 
     async def _seen(self, kind: str, flip: Flip | None = None) -> Seen:
         shutil.copy(self._folder / kind, self._at)
@@ -128,11 +142,12 @@ class Damaged:
             shutil.copy(self._folder / "wal", wal_of(self._at))
         if flip is not None:
             file = wal_of(self._at) if flip.file == "wal" else self._at
-            with file.open("r+b") as opened:
-                opened.seek(flip.place)
-                (byte,) = opened.read(1)
-                opened.seek(flip.place)
-                opened.write(bytes([byte ^ 1 << flip.bit]))
+            data = bytearray(file.read_bytes())
+            if flip.bit is None:
+                del data[flip.place :]
+            else:
+                data[flip.place] ^= 1 << flip.bit
+            file.write_bytes(data)
         log = SqliteLog(self._at)
         try:
             return await _all_of(log)

@@ -195,7 +195,7 @@ async def test_a_server_stands_still_while_its_file_is_gone_and_goes_on_when_it_
     with pytest.raises(Refused) as caught:
         await ann.ready(table)
     assert caught.value.reason == "STORE_UNAVAILABLE"
-    assert f"{path}, or its -wal file, was removed or replaced" in caplog.text
+    assert f"{path} was removed or replaced" in caplog.text
     assert "every table stands still" in caplog.text
     # Nobody is told that it is kept, and nobody may begin with an empty file meanwhile.
     with pytest.raises(Refused):

@@ -187,6 +187,17 @@ async def test_a_transaction_that_was_not_committed_is_no_damage(
     assert not caplog.records
 
 
+async def test_a_server_that_was_killed_between_the_two_writes_of_a_frame_has_lost_nothing(
+    killed: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The header of a frame is there, and its page is not: nobody was told of what it holds."""
+    wal = wal_of(killed)
+    data = wal.read_bytes()
+    wal.write_bytes(data[: HEADER + (_frames(data) - 1) * FRAME + 24])
+    assert await log_ids(killed) == ["f0", "f0"]
+    assert not caplog.records
+
+
 async def test_a_backup_gets_other_log_ids_each_time_it_is_put_back_and_a_moved_file_keeps_them(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

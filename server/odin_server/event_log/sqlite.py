@@ -64,8 +64,8 @@ class SqliteLog:
         if opened.problem:
             _log.error(
                 "%s has lost its end: %s. What was done last may be gone. All tables go on from "
-                "what is left, under other log ids, so that clients begin anew. If too much is "
-                "gone: %s",
+                "what is left, under other log ids, so that clients begin again with it. If too "
+                "much is gone: %s",
                 *(path, opened.problem, RESTORE),
             )
         if opened.was_backup:

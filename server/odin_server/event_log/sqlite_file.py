@@ -70,32 +70,39 @@ class Connection(sqlite3.Connection):
         something that was written is undone."""
         self.path: Path = Path(args[0])
         self.opened = Opened("")
-        self.identity: _Identity = ()
-        """Which files it has open: the file and its WAL."""
-        self._paths: Final = (str(self.path), str(wal_of(self.path)))
+        self._file, self._wal = str(self.path), str(wal_of(self.path))
+        self._files = (_NOWHERE, _NOWHERE)
 
-    def displacement(self) -> str:
-        """What has become of its file, or the WAL, since it was opened; empty if they are there."""
-        if self.found_there() == self.identity:
+    def remember_files(self) -> None:
+        """Notes which files it has open: those that are there now."""
+        self._files = (_number(self._file), _number(self._wal))
+
+    def is_at(self, other: Connection) -> bool:
+        """Whether its file is the one that another connection had open."""
+        return _number(self._file) == other._files[0]
+
+    def displacement(self, *, of_wal: bool = False) -> str:
+        """What has become of its file since it was opened; empty if it is still there."""
+        if of_wal:
+            path, is_there = self._wal, _number(self._wal) == self._files[1]
+        else:
+            path, is_there = self._file, _number(self._file) == self._files[0]
+        if is_there:
             return ""
         return (
-            f"{self.path}, or its -wal file, was removed or replaced while this server uses it. "
-            "Put both back, or stop this server."
+            f"{path} was removed or replaced while this server uses it. Put it back, or stop this "
+            "server."
         )
 
-    def found_there(self) -> _Identity:
-        """Which files are in their places now."""
-        return tuple([_number(path) for path in self._paths])
+
+_NOWHERE: Final = (0, 0)
 
 
-_Identity = tuple[tuple[int, int] | None, ...]
-
-
-def _number(path: str) -> tuple[int, int] | None:
+def _number(path: str) -> tuple[int, int]:
     try:
-        found = os.stat(path)  # noqa: PTH116 (twice in each round of the log)
+        found = os.stat(path)  # noqa: PTH116 (for each commit)
     except OSError:
-        return None
+        return _NOWHERE
     return found.st_dev, found.st_ino
 
 
@@ -152,7 +159,7 @@ def _take_up(db: Connection, path: Path, form: int, before: Connection | None) -
     """Finds out how the last server ended, and says in the main file that this one has begun."""
     frames = settle(db)
     if before is not None:
-        if db.found_there()[0] != before.identity[0]:
+        if not db.is_at(before):
             raise CannotOpen(before.displacement())
         db.opened = before.opened
     else:
@@ -168,7 +175,7 @@ def _take_up(db: Connection, path: Path, form: int, before: Connection | None) -
     mark_open(db, db.opened.incarnation)
     db.execute("COMMIT")
     settle(db)
-    db.identity = db.found_there()
+    db.remember_files()
 
 
 def _refuse_foreign_wal(path: Path) -> None:

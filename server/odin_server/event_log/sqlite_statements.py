@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
 from odin_server.chat import Line
-from odin_server.event_log.interface import Conflict, Entry, TableDamaged
+from odin_server.event_log.interface import Conflict, Entry, StoreUnavailable, TableDamaged
 from odin_server.event_log.milestones import Milestones
 from odin_server.event_log.sqlite_damage import entries
 from odin_server.event_log.sqlite_file import Connection, SqliteErrors, damage, is_damage
@@ -294,7 +294,12 @@ def _delete(db: Connection, table: str, handles: list[str]) -> None:
 
 
 def beat(db: Connection, now: int) -> None:
-    """Notes that the server lives."""
+    """Notes that the server lives, and looks whether the WAL is still in its place.
+
+    The file itself is looked at before each commit. Raises StoreUnavailable.
+    """
+    if displacement := db.displacement(of_wal=True):
+        raise StoreUnavailable(displacement)
     db.execute("INSERT OR REPLACE INTO beats VALUES (1, ?, ?)", (now, checksum((1, now))))
 
 

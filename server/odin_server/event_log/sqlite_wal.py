@@ -72,6 +72,9 @@ def _is_damaged(file: BinaryIO, length: int, salt: Sum, before: Sum, order: str)
     """Whether frames with this salt follow that do not continue from the checksum `before`."""
     is_over = False
     while frame := file.read(length):
+        if len(frame) == _FRAME.size and not is_over:
+            # A header alone at the very end: SQLite writes the page after it, and was killed.
+            return False
         if len(frame) < _FRAME.size:
             # Cut short; behind older frames it is what is left of one of them.
             return not is_over
