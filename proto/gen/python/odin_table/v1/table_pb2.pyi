@@ -493,7 +493,10 @@ class TableView(_message.Message):
     table: _builtins.str
     """The table's handle."""
     log_id: _builtins.str
-    """Which log the numbers count in. When it changes, what a client knew of this table is void."""
+    """Which log the numbers count in. When it changes, what a client knew of this table is void: a
+    backup was put back, or the end of the log was damaged, and the table goes on from an earlier
+    moment. Of no fixed form.
+    """
     seq: _builtins.int
     """Number of the last event that is part of this view."""
     phase: Global___TablePhase.ValueType
