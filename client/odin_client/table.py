@@ -203,7 +203,8 @@ class TableModel:
         for part in fields(view):
             setattr(self, part.name, getattr(view, part.name))
         self.check.start_from(self, before)
-        return [SnapshotTaken(), *self.check.found()]
+        # A lie is told first, since whoever hears of a snapshot acts on what it shows.
+        return [*self.check.found(), SnapshotTaken()]
 
     def _fold_batch(self, batch: event_pb2.EventBatch) -> list[Update]:
         news: list[Update] = []

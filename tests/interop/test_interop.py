@@ -106,8 +106,11 @@ def test_it_is_built_from_the_contract_alone_and_its_own_tools_like_it(example: 
 @pytest.mark.timeout(KIT_PATIENCE + 30)
 async def test_all_pass_every_point_of_the_conformance_kit() -> None:
     async def check(example: Example) -> None:
-        kit = [*KIT, "--jobs", "4", "--client", shlex.join(example.run)]
-        await run(kit, example.folder)
+        await run([*KIT, "--jobs", "4", "--client", shlex.join(example.run)], example.folder)
+        # As a person it adds to its deals.
+        person = "{address} --table {table} --name {name} --ready --events " + os.devnull
+        client = f"{shlex.join(example.run)} {person}"
+        await run([*KIT, "--point", "deal.*", "--client", client], example.folder)
 
     # Side by side, since a client does little there but wait for a server that has fallen silent.
     async with asyncio.timeout(KIT_PATIENCE), asyncio.TaskGroup() as group:

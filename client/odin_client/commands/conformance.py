@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,11 @@ if TYPE_CHECKING:
                 "judged by what it calls and how it ends, never by what it prints."
             ),
             _(
+                "A client that checks deals says so with --checks-deals: then the points deal.* "
+                "are run as well, in which the server lies about a deal. The client has to add a "
+                "nonce, send no further act after a lie and end with another exit code than 0."
+            ),
+            _(
                 "COMMAND is split like a shell does. In it {address} (or {host} and {port}), "
                 "{table} and {name} stand for the server, the table and the name to play under; "
                 "when none of them is there, {address} --table {table} --name {name} is added."
@@ -47,7 +53,12 @@ if TYPE_CHECKING:
     "names",
     multiple=True,
     metavar="NAME",
-    help=_("Only this point; may be repeated."),
+    help=_("Only this point, or all that a pattern such as 'deal.*' fits; may be repeated."),
+)
+@click.option(
+    "--checks-deals",
+    is_flag=True,
+    help=_("The client checks deals: run the points deal.* as well."),
 )
 @click.option("--list", "listed", is_flag=True, help=_("List the points, and end."))
 @click.option(
@@ -78,6 +89,7 @@ def command(
     files: tuple[Path, ...],
     client: str | None,
     names: tuple[str, ...],
+    checks_deals: bool,
     listed: bool,
     patience: float,
     heartbeat: float,
@@ -101,29 +113,32 @@ def command(
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--client") from None
     pace = Pace(patience=patience, quiet=heartbeat)
-    return run_in_loop(_check_client(words, _points(names), pace, jobs))
+    return run_in_loop(_check_client(words, _points(names, checks_deals), pace, jobs))
 
 
 def _list() -> int:
-    from odin_client.conformance.points import POINTS
-
-    longest = max(len(point.name) for point in POINTS)
-    for point in POINTS:
+    points = _points(("*",), checks_deals=True)
+    longest = max(len(point.name) for point in points)
+    for point in points:
         click.echo(f"{point.name:{longest}}  {point.expected}")
     return 0
 
 
-def _points(names: tuple[str, ...]) -> list[Point]:
-    """The points with these names, or all; in their own order."""
+def _points(names: tuple[str, ...], checks_deals: bool) -> list[Point]:
+    """The points with these names, or all that the client says to be for it; in their own order."""
+    from odin_client.conformance.deal_points import DEAL_POINTS
     from odin_client.conformance.points import POINTS
 
-    unknown = set(names) - {point.name for point in POINTS}
-    if unknown:
-        raise click.BadParameter(
-            _("There is no point {name}. See --list.").format(name=min(unknown)),
-            param_hint="--point",
-        )
-    return [point for point in POINTS if not names or point.name in names]
+    known = (*POINTS, *DEAL_POINTS)
+    for name in names:
+        if not any(fnmatchcase(point.name, name) for point in known):
+            raise click.BadParameter(
+                _("There is no point {name}. See --list.").format(name=name),
+                param_hint="--point",
+            )
+    if not names:
+        return list(known if checks_deals else POINTS)
+    return [point for point in known if any(fnmatchcase(point.name, name) for name in names)]
 
 
 async def _check_client(words: tuple[str, ...], points: list[Point], pace: Pace, jobs: int) -> int:

@@ -115,7 +115,12 @@ class Stream:
             yield item
 
 
-Scripted: TypeAlias = lobby_pb2.TakeSeatRequest | play_pb2.WatchTableRequest | play_pb2.ActRequest
+Scripted: TypeAlias = (
+    lobby_pb2.TakeSeatRequest
+    | lobby_pb2.SetReadyRequest
+    | play_pb2.WatchTableRequest
+    | play_pb2.ActRequest
+)
 """The calls that a script answers."""
 
 Outcome: TypeAlias = Message | Stream | Refusal

@@ -12,7 +12,10 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final, TypeVar
 
+import grpc
+
 from odin_client.conformance.calls import Call, Refusal, Scripted, Stream, difference, in_words
+from odin_client.conformance.fair_table import FairTable
 from odin_client.conformance.program import Client
 from odin_client.conformance.server import ScriptedServer
 from odin_client.conformance.table import CLIENT, HANDLE, OTHER, Table
@@ -82,6 +85,12 @@ class Play:
     @table.setter
     def table(self, table: Table) -> None:
         self.server.table = table
+
+    @property
+    def fair(self) -> FairTable:
+        """The same table, where it commits itself to its deals."""
+        assert isinstance(self.table, FairTable), "the point says so"
+        return self.table
 
     def close(self) -> None:
         """Nobody waits for the client any more."""
@@ -194,12 +203,15 @@ class Play:
     async def ends_well(self) -> None:
         """Ends by itself with exit code 0; it does not watch or act any more.
 
-        A client that checks deals may say by its exit code that this one could not be checked:
-        it has no commitment.
+        A client that checks deals says by its exit code that a deal could not be checked in full.
         """
-        code = await self._end("its end with exit code 0")
-        if code not in (0, NOT_IN_FULL):
-            raise Shortfall("its end with exit code 0", _its_end(code))
+        expected = "its end with exit code 0"
+        if self.table.checkable is False:
+            expected = "its end with another exit code than 0"
+        code = await self._end(expected)
+        right = {None: code in (0, NOT_IN_FULL), True: code == 0, False: code > 0}
+        if not right[self.table.checkable]:
+            raise Shortfall(expected, _its_end(code))
 
     async def ends_silently(self, late: Sequence[str] = ()) -> None:
         """Ends by itself with any exit code, and calls nothing any more for its seat.
@@ -213,6 +225,60 @@ class Play:
         for call in self.server.seen[mark:]:
             if call not in ("GetServerInfo", "ListTables", *late):
                 raise Shortfall("its end, without another call", call)
+
+    async def begins_fairly(self) -> None:
+        """Sits down, watches, and adds to the deal that the table has committed itself to."""
+        await self.sits_down()
+        await self.watches_and_gives()
+
+    async def watches_and_gives(self) -> None:
+        """Watches, and adds to the deal that the table has committed itself to."""
+        left: set[type[Scripted]] = {play_pb2.WatchTableRequest, lobby_pb2.SetReadyRequest}
+        while left:
+            expected = "SetReady with a nonce for the open commitment"
+            call = await self._any(expected)
+            request = call.request
+            left.discard(type(request))
+            if isinstance(request, play_pb2.WatchTableRequest):
+                self._serve(call, request)
+            elif not isinstance(request, lobby_pb2.SetReadyRequest):
+                raise Shortfall(expected, in_words(request))
+            elif not 1 <= len(request.nonce) <= 32 or request.commitment != self.fair.commitment:
+                raise Shortfall(expected, f"{in_words(request)} without one")
+            else:
+                self.fair.give(request.nonce)
+                self.confirm(call)
+                self.tell()
+
+    async def plays_the_deal(self, *, shown: bool = False) -> None:
+        """Plays a deal against greedy; its end is told by events, or `shown` by a snapshot."""
+        while decision := self.table.decision:
+            if decision.seat == CLIENT:
+                call = await self.tries()
+                self.carry_out(call)
+                self.confirm(call)
+            else:
+                view = view_for(self.table.state, OTHER)
+                self.table.act(self._greedy.choose(view, Random(0)), event_pb2.ACTOR_PERSON)
+            if shown and not self.table.decision_id:
+                self.show()
+            else:
+                self.tell()
+
+    async def stops(self) -> None:
+        """Sends no further act, and ends by itself with another exit code than 0."""
+        expected = "no further act, and its end with another exit code than 0"
+        while self.table.decision and self.table.decision.seat == OTHER:
+            self.other_acts()
+        while isinstance(news := await self._news(expected), Call):
+            if isinstance(news.request, play_pb2.ActRequest):
+                raise Shortfall(expected, in_words(news.request))
+            if isinstance(news.request, play_pb2.WatchTableRequest):
+                self._serve(news, news.request)
+            else:
+                self.refuse(news, Refusal(grpc.StatusCode.FAILED_PRECONDITION, "ALREADY_STARTED"))
+        if news <= 0:
+            raise Shortfall(expected, _its_end(news))
 
     async def _end(self, expected: str) -> int:
         news = await self._news(expected)
@@ -288,6 +354,8 @@ class Play:
         seq = len(self.table.events)
         if isinstance(call.request, play_pb2.ActRequest):
             call.ends(play_pb2.ActResponse(seq=seq, replayed=replayed))
+        elif isinstance(call.request, lobby_pb2.SetReadyRequest):
+            call.ends(lobby_pb2.SetReadyResponse(seq=seq, replayed=replayed))
         else:
             seat = lobby_pb2.TakeSeatResponse(table=HANDLE, seat=CLIENT, seq=seq, replayed=replayed)
             call.ends(seat)

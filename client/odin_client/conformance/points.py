@@ -32,6 +32,8 @@ class Point:
     expected: str
     """What the client has to do, in a sentence."""
     script: Script
+    table: Callable[[], Table] = Table
+    """The table where it happens, with nobody in the client's seat."""
 
 
 async def _snapshot_first(play: Play) -> None:

@@ -11,7 +11,6 @@ from odin_client.conformance.play import Pace, Play, Shortfall
 from odin_client.conformance.points import Point
 from odin_client.conformance.program import Client
 from odin_client.conformance.server import ScriptedServer
-from odin_client.conformance.table import Table
 
 CALLS_SHOWN: Final = 40
 """How many calls a report has: the last ones, since they tell most."""
@@ -45,7 +44,7 @@ async def run_point(point: Point, start: Start, pace: Pace) -> Result:
 
     Raises what `start` raises.
     """
-    server = ScriptedServer(Table(), pace.quiet / 2)
+    server = ScriptedServer(point.table(), pace.quiet / 2)
     expected, came = point.expected, ""
     async with server.running():
         client = await start(server.address)

@@ -30,6 +30,9 @@ REBIND_PATIENCE: Final = 5.0
 """Seconds until the port of a server that has stopped must be free again."""
 
 
+_ANSWERED: Final = (lobby_pb2.TakeSeatResponse, lobby_pb2.SetReadyResponse, play_pb2.ActResponse)
+
+
 class ScriptedServer:
     """One table with a free seat, and whoever comes for it."""
 
@@ -193,6 +196,8 @@ class ScriptedServer:
                 return play_pb2.GetViewResponse(view=self.table.view())
             case lobby_pb2.TakeSeatRequest() | play_pb2.ActRequest():
                 return await self._once(request)
+            case lobby_pb2.SetReadyRequest() if self.table.takes_nonces:
+                return await self._once(request)
             case lobby_pb2.SetReadyRequest() if not self.table.state.deal:
                 self.table.make_ready(request.ready)
                 return lobby_pb2.SetReadyResponse(seq=len(self.table.events))
@@ -208,10 +213,12 @@ class ScriptedServer:
         self.calls.put_nowait(call)
         return await call.outcome
 
-    async def _once(self, request: lobby_pb2.TakeSeatRequest | play_pb2.ActRequest) -> Outcome:
+    async def _once(
+        self, request: lobby_pb2.TakeSeatRequest | lobby_pb2.SetReadyRequest | play_pb2.ActRequest
+    ) -> Outcome:
         """Gives the same answer again to a request that is repeated although it was answered."""
         before, answer = self._answered.get(request.request_id, (None, None))
-        if isinstance(answer, lobby_pb2.TakeSeatResponse | play_pb2.ActResponse):
+        if isinstance(answer, _ANSWERED):
             if before != request:
                 self.seen[-1] += " with the request_id of another request"
                 return Refusal(grpc.StatusCode.INVALID_ARGUMENT, "REQUEST_ID_REUSED")

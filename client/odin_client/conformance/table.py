@@ -127,6 +127,16 @@ class Table:
         return decision_of(self.state)
 
     @property
+    def checkable(self) -> bool | None:
+        """Whether its deals can be checked in full; None when it commits itself to none."""
+        return None
+
+    @property
+    def takes_nonces(self) -> bool:
+        """Whether a script waits for what the client adds to a deal."""
+        return False
+
+    @property
     def decision_id(self) -> int:
         """The id of the open decision; 0 when none is open."""
         return self._decision_id if self.decision else 0
@@ -193,14 +203,18 @@ class Table:
             self.state = evolve(self.state, event)
             message = self._message(event, actor)
             self.add(message)
-            if message.HasField("deal_started"):
-                self._phase = table_pb2.TABLE_PHASE_PLAYING
-            elif message.HasField("deal_ended"):
-                self._phase = table_pb2.TABLE_PHASE_BETWEEN_DEALS
-                for seat in self.seats:
-                    seat.ready = seat.occupant == table_pb2.OCCUPANT_REMOTE_BOT
-            elif message.HasField("game_ended"):
-                self._phase = table_pb2.TABLE_PHASE_GAME_OVER
+            self._told(message)
+
+    def _told(self, message: event_pb2.Event) -> None:
+        """What follows for the table from an event of the game."""
+        if message.HasField("deal_started"):
+            self._phase = table_pb2.TABLE_PHASE_PLAYING
+        elif message.HasField("deal_ended"):
+            self._phase = table_pb2.TABLE_PHASE_BETWEEN_DEALS
+            for seat in self.seats:
+                seat.ready = seat.occupant == table_pb2.OCCUPANT_REMOTE_BOT
+        elif message.HasField("game_ended"):
+            self._phase = table_pb2.TABLE_PHASE_GAME_OVER
 
     def _open_decision(self) -> None:
         if self.decision:
@@ -268,6 +282,7 @@ class Table:
                 passed=game.passed[seat],
                 penalties=[deal[seat] for deal in game.penalties],
                 total=game.totals[seat],
+                name=self.seats[seat].name,
             )
             player.bank.seconds = 0
         return view

@@ -149,7 +149,7 @@ class Commands:
     def hear(self, update: Update) -> None:
         """Takes note of something that the session reports; the table has it already."""
         screen = self._screen
-        warned = screen.checked is not None and bool(screen.checked.faults)
+        warned = screen.checked is not None and not screen.checked.in_full
         if isinstance(update, LinkChanged):
             screen.link = None if update.online else update
         if isinstance(update, CardPickedUp) and update.seat == screen.table.my_seat:

@@ -155,7 +155,7 @@ async fn play(
                 "our seat is gone: the host has removed us, or we were away for too long".into(),
             );
         }
-        if as_person && table.asked {
+        if as_person && table.asked && !table.over {
             table.asked = false;
             check.taken(seat.say_ready(check.offer()).await?);
         }

@@ -11,11 +11,13 @@ from typing import Final
 
 import pytest
 
+from odin_client.conformance.deal_points import DEAL_POINTS
 from odin_client.conformance.points import POINTS
 from odin_client.conformance.program import filled_in, words_of
 from tests.client.programs import DEADLINE, Program, Programs, gone
 
 PAGE: Final = (Path(__file__).parents[3] / "docs" / "conformance.md").read_text("utf-8")
+ALL: Final = (*POINTS, *DEAL_POINTS)
 BARE: Final = f"{sys.executable} -m tests.client.conformance.bare_client"
 BOT: Final = f"{sys.executable} -m odin_client bot {{table}}@{{address}}"
 
@@ -27,12 +29,13 @@ def check(programs: Programs, client: str, *options: str, points: tuple[str, ...
 
 def test_our_own_bot_passes_every_point(programs: Programs) -> None:
     """With its own patience, which is 25 s for a stream that has fallen silent."""
-    kit = programs.start("conformance", "--client", BOT, "--jobs", "4", "--patience", "120")
+    words = ("--client", BOT, "--checks-deals", "--jobs", "4", "--patience", "120")
+    kit = programs.start("conformance", *words)
     assert kit.process.wait(150) == 0, kit.out
     assert kit.end() == 0
     assert [line for line in kit.out if not line.startswith(" ")] == [
-        *(f"{point.name}: passed" for point in POINTS),
-        f"{len(POINTS)} passed, 0 failed",
+        *(f"{point.name}: passed" for point in ALL),
+        f"{len(ALL)} passed, 0 failed",
     ]
     assert kit.errors == []
 
@@ -55,8 +58,8 @@ def test_it_says_what_was_expected_and_what_came_as_the_page_about_it_shows(
 
 
 def test_the_page_about_it_has_every_point() -> None:
-    rows = re.findall(r"^\| `([a-z-]+)` \| .* \| (.*) \|$", PAGE, re.MULTILINE)
-    assert rows == [(point.name, point.expected) for point in POINTS]
+    rows = re.findall(r"^\| `([a-z.-]+)` \| .* \| (.*) \|$", PAGE, re.MULTILINE)
+    assert rows == [(point.name, point.expected) for point in ALL]
 
 
 def test_a_client_that_hangs_is_ended_with_all_that_it_has_started(
@@ -146,7 +149,23 @@ def test_a_program_that_there_is_not_is_said_once(programs: Programs) -> None:
 def test_the_points_are_listed(programs: Programs) -> None:
     kit = programs.run("conformance", "--list")
     assert kit.end() == 0
-    assert [line.split("  ")[0] for line in kit.out] == [point.name for point in POINTS]
+    assert [line.split("  ")[0] for line in kit.out] == [point.name for point in ALL]
+
+
+def test_the_points_about_deals_are_for_clients_that_say_that_they_check_them(
+    programs: Programs,
+) -> None:
+    kit = check(programs, BARE, "--patience", "2", points=("deal.s*",))
+    assert kit.end() == 1
+    assert [line for line in kit.out if not line.startswith(" ")] == [
+        "deal.set-back: FAILED",
+        "deal.snapshot: FAILED",
+        "0 passed, 2 failed",
+    ]
+    assert kit.out[1:3] == [
+        "  expected  SetReady with a nonce for the open commitment",
+        "  came      nothing for 2 s",
+    ]
 
 
 def test_placeholders_are_filled_in_and_added_when_there_are_none() -> None:
