@@ -24,6 +24,7 @@ from odin_client.updates import (
     GameEnded,
     LinkChanged,
     RematchAsked,
+    SeatTaken,
     SnapshotTaken,
     StreamEnded,
     Update,
@@ -107,7 +108,7 @@ class BotRunner:
                         return
                     if not roams:
                         await self._ask_for_rematch()
-                if isinstance(update, DealCommitted | RematchAsked | SnapshotTaken):
+                if isinstance(update, DealCommitted | RematchAsked | SeatTaken | SnapshotTaken):
                     await self._add_nonce()
                 if self._may_be_due(update):
                     await self._decide_if_due()

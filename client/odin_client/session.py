@@ -184,7 +184,9 @@ class Session:
         self.table.my_seat = answer.seat
         self._left = False
         _log.info("table %r: in seat %d", answer.table, answer.seat)
-        self._start_anew()
+        # Nobody waits for a bot: it follows from where it looked, or it might miss the first plays.
+        goes_on = occupant is Occupant.REMOTE_BOT and self.table.phase is Phase.WAITING
+        self._start_anew(with_snapshot=not goes_on)
         return answer.seat
 
     async def _hear_what_is_promised(self) -> None:
@@ -346,9 +348,10 @@ class Session:
                 await asyncio.wait_for(self._wake.wait(), seconds)
         return self._closing
 
-    def _start_anew(self) -> None:
-        """Lets the stream start again, with a snapshot: the viewer has changed."""
-        self.table.log_id = ""
+    def _start_anew(self, *, with_snapshot: bool) -> None:
+        """Lets the stream start again: the viewer has changed."""
+        if with_snapshot:
+            self.table.log_id = ""
         if self._stream is not None:
             self._stream.cancel()
 

@@ -138,6 +138,29 @@ async def test_a_bot_from_outside_adds_to_the_deal_that_a_person_starts(connect:
     await asyncio.gather(runner, return_exceptions=True)
 
 
+async def test_a_bot_that_comes_last_and_follows_late_has_seen_all_of_the_deal(
+    connect: Connect,
+) -> None:
+    host = await Session.open_table(await connect(), Options(seats=3, threshold=None))
+    running: list[asyncio.Task[None]] = []
+    for name in ("One", "Two"):
+        bot = await Session.sit_down(
+            await connect(), host.table.table, name=name, occupant=Occupant.REMOTE_BOT
+        )
+        running.append(asyncio.create_task(BotRunner(bot, make_bot("greedy"), print).play()))
+    last = await Session.sit_down(
+        await connect(), host.table.table, name="Last", occupant=Occupant.REMOTE_BOT
+    )
+    async with asyncio.timeout(DEADLINE), contextlib.aclosing(host.follow()) as updates:
+        async for _ in updates:
+            if host.table.decision and host.table.decision.seat == last.table.my_seat:
+                break
+    await BotRunner(last, make_bot("greedy"), print).play()
+    tally = last.table.check.tally
+    assert (tally.in_full, tally.not_in_full, tally.faulty) == (1, 0, 0)
+    await asyncio.gather(*running)
+
+
 async def test_whoever_is_not_ready_after_all_misses_nothing(connect: Connect) -> None:
     zoe, bob = await seated(connect, "Zoe", "Bob", options=LONG)
     await asyncio.gather(known(zoe), known(bob))
