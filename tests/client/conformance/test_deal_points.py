@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 import pytest
 from google.protobuf.message import Message
@@ -26,6 +26,8 @@ from odin_client.table import TableModel
 from odin_client.updates import Event, Update
 from odin_client.values import Occupant, TableView
 from odin_table.v1 import play_pb2
+
+Answer = TypeVar("Answer", bound=Message)
 
 Mistake: TypeAlias = Callable[[Session], None]
 
@@ -56,10 +58,11 @@ def forgets_at_each_snapshot(session: Session) -> None:
 
 
 def forgets_what_it_gave(session: Session) -> None:
-    async def noting(_: Message, answer: Awaitable[Message]) -> Message:
+    async def noting(request: Message, answer: Awaitable[Answer]) -> Answer:
+        del request
         return await answer
 
-    session.noting = noting  # type: ignore[method-assign, assignment]
+    session.noting = noting  # type: ignore[method-assign]
 
 
 WHERE: Final[dict[Mistake, set[str]]] = {
