@@ -173,7 +173,7 @@ class LineMode:
     async def _do(self, word: str, rest: str) -> None:
         command = self._commands.all.get(word)
         if command is None:
-            names = ", ".join((*self._commands.all, "quit"))
+            names = ", ".join((*self._commands.all, "quit", "leave"))
             self._mistake(_("unknown command, try: {names}").format(names=names))
             return
         if self._typed and not command.possible():
@@ -220,13 +220,13 @@ class LineMode:
     # What is printed
 
     def _say(self, text: str) -> None:
-        self._print(text, self._output.out)
+        self._print(text, self._output.say)
 
     def _mistake(self, problem: str) -> None:
         self._complain(_("error: {problem}").format(problem=problem))
 
     def _complain(self, text: str) -> None:
-        self._print(text, self._output.error)
+        self._print(text, self._output.complain)
 
     def _print(self, text: str, write: Callable[[str], None]) -> None:
         if self._prompted:

@@ -7,6 +7,7 @@ the command is refused with the alternatives.
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,11 +15,13 @@ from functools import reduce
 from typing import Final, NoReturn
 
 from odin_client import sentences
+from odin_client.hand_order import by_colour, by_number
 from odin_client.languages import _
 from odin_client.rules_text import rules_text
 from odin_client.selection import Selection, Situation, judge, pick_ups, plays_that_make
 from odin_client.session import Session
 from odin_client.table import TableModel
+from odin_client.text_width import text_width
 from odin_client.values import Decision, DecisionKind, Pass, Phase, PickUp, PlayCards
 from odin_client.wire import CHAT_LENGTH, clean
 from odin_client.words import alternatives, listed
@@ -228,9 +231,8 @@ class LineCommands:
 
     def hand_in_order(self) -> list[Card]:
         """The own hand by colour, or by number."""
-        if self._by_number:
-            return sorted(self._table.hand, key=lambda card: (-card.number, card))
-        return list(self._table.hand)
+        ordered = by_number if self._by_number else by_colour
+        return list(ordered(self._table.hand))
 
     async def _hand(self, _rest: str) -> None:
         self._say(sentences.hand_sentence(self.hand_in_order()))
@@ -306,7 +308,7 @@ class LineCommands:
         await self._session.rematch()
 
     async def _rules(self, _rest: str) -> None:
-        self._say(rules_text().rstrip())
+        self._say(rules_text(text_width(sys.stdout)).rstrip())
 
     async def _help(self, _rest: str) -> None:
         self._say("\n".join(help_lines()))

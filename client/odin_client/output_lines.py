@@ -15,6 +15,8 @@ from queue import SimpleQueue
 from types import TracebackType
 from typing import Final, Self, TextIO
 
+from odin_client.text_width import broken
+
 LINES_BEHIND: Final = 100
 """How many texts may wait to be written before `room` waits."""
 
@@ -60,6 +62,14 @@ class OutputLines:
     def error(self, text: str) -> None:
         """Writes to stderr, soon."""
         self._put(self._errors, text)
+
+    def say(self, text: str) -> None:
+        """Writes prose to stdout, soon: broken at the width of a terminal."""
+        self._put(self._out, broken(text, self._out))
+
+    def complain(self, text: str) -> None:
+        """Writes prose to stderr, soon: broken at the width of a terminal."""
+        self._put(self._errors, broken(text, self._errors))
 
     async def room(self) -> None:
         """Waits until few texts wait to be written.

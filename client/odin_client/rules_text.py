@@ -1,22 +1,32 @@
 """The rules as `odin-table rules` prints them: in our own words, for players.
 
-The R and D numbers are those that the code, its tests and the server's refusals name.
+The R and D numbers are those that the code, its tests and the contract name; players are not shown
+them unless they ask (`odin-table rules --numbers`).
 """
 
 from __future__ import annotations
 
+import re
 import textwrap
+from typing import Final
 
 from odin_client.languages import _
 
 
-def rules_text(width: int = 98) -> str:
+def rules_text(width: int = 98, *, numbers: bool = False) -> str:
     """The rules in lines of at most this width, with an empty line after each paragraph."""
-    return "\n\n".join(textwrap.fill(text, width) for text in rules_paragraphs()) + "\n"
+    return "\n\n".join(textwrap.fill(text, width) for text in rules_paragraphs(numbers)) + "\n"
 
 
-def rules_paragraphs() -> tuple[str, ...]:
-    """The rules, each paragraph in one line."""
+_NUMBERS: Final = re.compile(r"\s\([RD]\d+(?:, [RD]\d+)*\)")
+
+
+def rules_paragraphs(numbers: bool = False) -> tuple[str, ...]:
+    """The rules, each paragraph in one line; with the number of each rule if asked for."""
+    return tuple(text if numbers else _NUMBERS.sub("", text) for text in _paragraphs())
+
+
+def _paragraphs() -> tuple[str, ...]:
     return (
         _("HOW TO PLAY"),
         _(

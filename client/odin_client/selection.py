@@ -171,6 +171,9 @@ def judge(selection: Selection, situation: Situation) -> Verdict:
     """What speaks against playing the selection now; nothing does when the verdict is good."""
     if not selection.cards:
         return Verdict(good=False, text="")
+    if situation.plays is None and situation.centre is None and selection.card_set:
+        # Somebody else opens first: what will have to be beaten is not known yet.
+        return Verdict(good=True, text=_("kept for your turn"))
     if reason := _reason_against(selection, situation):
         return Verdict(good=False, text=reason)
     chosen = selection.card_set

@@ -435,11 +435,11 @@ def centre_sentence(table: TableModel) -> str:
     if game.winners:
         return _outcome(game.winners, table)
     if game.centre is None:
-        return _("Table: empty.")
+        return _("Centre: empty.")
     value, cards = game.centre.value, cards_named(game.centre.cards)
     if game.centre_seat is None:
-        return _("Table: {value}, {cards}.").format(value=value, cards=cards)
-    return _("Table: {value}, {cards}, by {name}.").format(
+        return _("Centre: {value}, {cards}.").format(value=value, cards=cards)
+    return _("Centre: {value}, {cards}, by {name}.").format(
         value=value, cards=cards, name=_Names(table).within(game.centre_seat)
     )
 
@@ -456,7 +456,9 @@ def waiting_sentence(table: TableModel) -> str:
                 table=table.table, terms=terms(table.options)
             ),
             _("At the table: {names}.").format(names=seats or _("nobody")),
-            ngettext("{count} free seat.", "{count} free seats.", free).format(count=free),
+            ngettext("{count} free seat.", "{count} free seats.", free).format(count=free)
+            if free
+            else _("No seat is free."),
         )
     )
 
@@ -470,7 +472,7 @@ def turn_sentence(table: TableModel, decision: Decision) -> str:
             return _("Your turn. Take {cards}.").format(cards=cards)
         case DecisionKind.RESPOND if centre is not None:
             if not decision.plays:
-                return _("Your turn. You can play nothing: pass.")
+                return _("Your turn. You have no legal play: pass.")
             return _("Your turn. Play {count} or {more} cards above {value}, or pass.").format(
                 count=centre.count, more=centre.count + 1, value=centre.value
             )
@@ -514,7 +516,9 @@ def players_sentences(table: TableModel) -> list[str]:
 def scores_sentences(table: TableModel) -> list[str]:
     """The penalties of each deal and the totals, best first."""
     game = table.game
-    goes = _("The game goes {ending}.").format(ending=ending(table.options))
+    single = table.options.threshold is None
+    said = _("The game is a single deal.") if single else _("The game goes {ending}.")
+    goes = said.format(ending=ending(table.options))
     if game is None or not any(player.penalties for player in game.players):
         return [f"{_('No deal is over yet.')} {goes}"]
     name = _PlayerNames(table)

@@ -11,8 +11,10 @@ import re
 from dataclasses import dataclass
 from typing import Final, TextIO
 
+from odin_client.hand_order import by_colour
 from odin_client.languages import _
 from odin_client.sentences import hand_sentence
+from odin_client.text_width import broken
 from odin_engine import (
     DECK,
     NEW,
@@ -108,7 +110,7 @@ class Tutorial:
         for step in _steps():
             self._say("")
             self._say(step.told)
-            self._say(hand_sentence(cards_of(self._state.hands[_ME])))
+            self._say(hand_sentence(by_colour(cards_of(self._state.hands[_ME]))))
             self._say(_("Type: {command}").format(command=step.typed))
             if not self._taken(step):
                 return False
@@ -164,5 +166,5 @@ class Tutorial:
         self._state = fold(decide(self._state, command), self._state)
 
     def _say(self, text: str) -> None:
-        self._out.write(f"{text}\n")
+        self._out.write(f"{broken(text, self._out)}\n")
         self._out.flush()

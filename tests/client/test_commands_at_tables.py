@@ -126,7 +126,7 @@ def test_the_seat_of_whoever_left_a_game_is_offered_to_join(programs: Programs) 
     ann.line_with("Bob left; a substitute (greedy) plays on.")
     assert "odin-table join" in programs.run("ls", server).line_with("deal 1")
     zoe = programs.start("join", server, "--name", "Zoe", person="zoe")
-    zoe.line_with("Table: ")
+    zoe.line_with("Centre: ")
     ann.line_with("Zoe plays on for Bob.")
     assert sorted(taken_seats(programs, server)) == ["Ann", "Zoe"]
 

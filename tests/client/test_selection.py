@@ -234,8 +234,13 @@ def test_verdict_and_legal_plays_never_disagree() -> None:
             verdict = judge(Selection(some), told)
             assert verdict.good == (Selection(some).card_set in legal)
             assert verdict.text not in ("", "the table does not allow it")
-            # What is said in advance holds when the turn comes.
-            assert judge(Selection(some), untold) == verdict
+            # What is said in advance holds when the turn comes; before somebody else has opened
+            # nothing can be said.
+            in_advance = judge(Selection(some), untold)
+            if beaten is None and Selection(some).card_set:
+                assert in_advance.text == "kept for your turn"
+            else:
+                assert in_advance == verdict
 
 
 def test_the_table_has_the_last_word() -> None:

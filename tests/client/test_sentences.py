@@ -220,7 +220,7 @@ def test_an_update_is_one_sentence(update: Update, sentence: str | None) -> None
 def test_how_things_stand() -> None:
     assert sentences.hand_sentence(cards("R4 B1")) == "Hand, 2 cards: red 4, blue 1."
     assert sentences.hand_sentence(()) == "You hold no cards."
-    assert sentences.centre_sentence(TABLE) == "Table: 64, green 6 and green 4, by Bob."
+    assert sentences.centre_sentence(TABLE) == "Centre: 64, green 6 and green 4, by Bob."
     assert sentences.players_sentences(TABLE) == [
         "You: 2 cards, 3 points, to act.",
         "Bob: 9 cards, 0 points, passed.",
@@ -234,7 +234,7 @@ def test_how_things_stand() -> None:
     ]
     assert sentences.waiting_sentence(TABLE) == (
         "Table K7QF waits, to 15 points. "
-        "At the table: you, Bob (ready) and Freya (bot, hard, ready). 0 free seats."
+        "At the table: you, Bob (ready) and Freya (bot, hard, ready). No seat is free."
     )
     assert sentences.scores_sentences(TableModel()) == [
         "No deal is over yet. The game goes to 15 points."
@@ -272,7 +272,7 @@ def test_who_comes_after_the_end_is_told_of_the_end() -> None:
             ),
             "Your turn. Play 2 or 3 cards above 64, or pass.",
         ),
-        (Decision(1, 0, DecisionKind.RESPOND, True), "Your turn. You can play nothing: pass."),
+        (Decision(1, 0, DecisionKind.RESPOND, True), "Your turn. You have no legal play: pass."),
         (
             Decision(
                 1, 0, DecisionKind.OPEN, False, plays=(LegalPlay(set_of(cards("R9")), False),)

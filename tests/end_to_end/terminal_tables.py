@@ -134,6 +134,16 @@ def play_on(terminal: Terminal, end: str, *others: Terminal) -> str:
     raise AssertionError(f"waited for {end!r} in vain, saw:\n{terminal.screen()}")
 
 
+def press_until(terminal: Terminal, key: str, text: str) -> None:
+    """Presses a key until a text is there: one that is pressed too early is not taken."""
+    for _ in range(TURNS):
+        if text in (screen := terminal.screen()):
+            return
+        terminal.press(key)
+        terminal.wait_for_change(screen, seconds=0.25)
+    raise AssertionError(f"waited for {text!r} in vain, saw:\n{terminal.screen()}")
+
+
 def _next_key(screen: str) -> str | None:
     if "SENDING" in screen:
         return None
@@ -141,7 +151,7 @@ def _next_key(screen: str) -> str | None:
         ("TAKE WHICH CARD?", "enter"),
         ("PASS?", "p"),
         ("REALLY?", "enter"),
-        ("next deal in", "enter"),
+        ("next deal", "enter"),
     ):
         if sign in screen:
             return key

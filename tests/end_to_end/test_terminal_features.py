@@ -21,6 +21,7 @@ from tests.end_to_end.terminal_tables import (
     in_shell,
     join,
     play_on,
+    press_until,
     running_server,
 )
 
@@ -71,7 +72,7 @@ def test_a_person_plays_against_bots_to_the_end_of_a_game_and_once_more(
     screen = play_on(zoe, "GAME OVER")
     assert "left in hand" in screen
     assert " win" in screen or " share the victory" in screen
-    zoe.press("enter")
+    press_until(zoe, "enter", "YOUR HAND 9")
     zoe.wait_for("YOUR HAND 9", "CENTRE")
 
 
@@ -127,11 +128,10 @@ def test_two_people_and_a_spectator_at_one_table(
     for one in (ann, bob, eve):
         one.wait_for("GAME OVER", " with ", "Deal 1 was checked.")
 
-    # Whoever asks for a rematch is ready for it.
-    ann.press("enter")
-    ann.wait_for("1 of 2 ready")
-    bob.wait_for("WAITING ROOM")
-    bob.press("space")
+    # Whoever asks for a rematch is ready for it, and nobody else loses the scores.
+    press_until(ann, "enter", "1 of 2 ready")
+    bob.wait_for("GAME OVER", "1 of 2 are ready")
+    press_until(bob, "enter", "HAND 9")
     ann.wait_for("YOUR HAND 9")
 
 

@@ -116,13 +116,13 @@ async def run_interface(
     colour: str | None = None,
     invitation: str = "",
     rejoin: str = "",
-    guided: bool = False,
+    guided: bool | None = None,
     asks_to_close: bool = False,
 ) -> int:
     """Lets a person or a program play or watch until they stop; gives the exit code.
 
     `rejoin` is what to type to come back, told at the end when the seat is kept. `guided` tells a
-    newcomer what to do, on a full screen. Raises what
+    newcomer what to do, on a full screen (None: until a game has been finished here). Raises what
     `Session.follow` raises.
     """
     if ui is Ui.TUI:
@@ -164,7 +164,7 @@ async def _lines(
 
 
 async def _full_screen(
-    session: Session, colour: str | None, invitation: str, rejoin: str, guided: bool
+    session: Session, colour: str | None, invitation: str, rejoin: str, guided: bool | None
 ) -> int:
     from odin_client.terminal import app
 
@@ -174,12 +174,19 @@ async def _full_screen(
         caps=capabilities_here(colour),
         invitation=invitation,
         rejoin=rejoin,
-        guided=guided,
+        guided=_is_first_game() if guided is None else guided,
         log_file=log_file(),
         preferences=replace(wanted, sort=remembered_sort() or wanted.sort),
         at_sorting=remember_sort,
         at_game_over=lambda: keep_game(session),
     )
+
+
+def _is_first_game() -> bool:
+    """Whether nobody has finished a game here: all of those are kept."""
+    from odin_client.game_file import kept
+
+    return not kept()
 
 
 def capabilities_here(colour: str | None, stream: TextIO | None = None) -> Capabilities:

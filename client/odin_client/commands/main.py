@@ -252,7 +252,9 @@ def run(arguments: list[str]) -> int:
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
     except click.ClickException as error:
-        error.show()
+        said = io.StringIO()
+        error.show(file=said)
+        _say(said.getvalue().rstrip("\n"))
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return 130
@@ -285,17 +287,21 @@ def _told(error: Exception) -> int:
         traceback.print_exception(error)
     if isinstance(error, ClientError):
         _log.info("ends with %d: %s", error.exit_code, type(error).__name__)
-        click.echo(f"odin-table: {error.message}", err=True)
+        _say(f"odin-table: {error.message}")
         if error.advice:
-            click.echo(error.advice, err=True)
+            _say(error.advice)
         return error.exit_code
     if isinstance(error, UnicodeEncodeError) and not _is_text(error.object):
         click.echo("odin-table: " + _not_utf8(error.object), err=True)
         return 2
     _log.error("a fault of the program", exc_info=error)
     problem = f"{type(error).__name__}: {error}"
-    click.echo(
-        "odin-table: " + _("something went wrong: {problem}").format(problem=problem), err=True
-    )
-    click.echo(_("This is a fault of the program. Run it with --debug to see where."), err=True)
+    _say("odin-table: " + _("something went wrong: {problem}").format(problem=problem))
+    _say(_("This is a fault of the program. Run it with --debug to see where."))
     return 1
+
+
+def _say(text: str) -> None:
+    from odin_client.text_width import broken
+
+    click.echo(broken(text, sys.stderr), err=True)

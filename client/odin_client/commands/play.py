@@ -139,13 +139,6 @@ def command(
     return run_in_loop(_play(_Wish(options, level, pace, seed, name, ui, colour, guided)))
 
 
-def _is_first_game() -> bool:
-    """Whether nobody has finished a game here: all of those are kept."""
-    from odin_client.game_file import kept
-
-    return not kept()
-
-
 async def _play(wish: _Wish) -> int:
     from odin_client.commands.interface import log_file, run_interface
     from odin_client.connection import Connection
@@ -167,9 +160,8 @@ async def _play(wish: _Wish) -> int:
             if wish.ui is not Ui.JSON:  # a program is shown a snapshot first
                 await session.look()
             await session.ready()
-            guided = _is_first_game() if wish.guided is None else wish.guided
             return await server.while_it_runs(
-                run_interface(session, wish.ui, colour=wish.colour, guided=guided),
+                run_interface(session, wish.ui, colour=wish.colour, guided=wish.guided),
                 _("Nothing of this game was kept. `odin-table play` starts another one."),
             )
         finally:

@@ -6,12 +6,17 @@ import click
 
 from odin_client.languages import _
 from odin_client.rules_text import rules_text
+from odin_client.text_width import text_width
 
 
 @click.command(help=_("Print how the game is played."))
-def command() -> None:
+@click.option(
+    "--numbers", is_flag=True, help=_("With the numbers by which the documents name the rules.")
+)
+def command(numbers: bool) -> None:
     """Prints the rules; through a pager at a terminal."""
+    text = rules_text(text_width(sys.stdout), numbers=numbers)
     if sys.stdout.isatty():
-        click.echo_via_pager(rules_text())
+        click.echo_via_pager(text)
     else:
-        click.echo(rules_text(), nl=False)
+        click.echo(text, nl=False)

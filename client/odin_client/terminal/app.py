@@ -23,6 +23,7 @@ from odin_client.terminal.capabilities import Capabilities
 from odin_client.terminal.cells import Click, Line
 from odin_client.terminal.commands import Commands
 from odin_client.terminal.full_screen import FullScreen
+from odin_client.terminal.guide import tip
 from odin_client.terminal.screen import Screen, Sort
 from odin_client.terminal.view import render, window_title
 from odin_client.updates import (
@@ -199,7 +200,10 @@ class _AtTable:
             case CardPickedUp(seat=seat) if seat == self._screen.table.my_seat:
                 self._full.spawn(self._flash())
             case DealChecked():
-                self.tell(check_notice(update))
+                quiet = update.in_full and not update.faults
+                # What is quiet also stands below the scores; a newcomer needs the row for the tip.
+                if not (quiet and self._screen.guided and tip(self._screen)):
+                    self.tell(check_notice(update))
             case GameEnded() if self._at_game_over is not None:
                 self._full.spawn(self._keep_game(self._at_game_over))
             case DecisionOpened() | SnapshotTaken():

@@ -38,7 +38,7 @@ from odin_client.terminal.cells import (
 )
 from odin_client.terminal.frame import section
 from odin_client.terminal.screen import Question, Screen, Sort
-from odin_client.values import DecisionKind, Occupant, Player, Seat
+from odin_client.values import DecisionKind, Player, Seat
 from odin_client.words import colour_name
 from odin_engine import Card
 from odin_engine.rules import HAND_SIZE
@@ -318,8 +318,8 @@ def _watchers(screen: Screen) -> str:
     game = screen.table.game
     if screen.table.my_seat is not None and game is not None:
         return _("your hand is empty")
-    others = screen.table.watchers - 1
-    return _("nobody else does") if others < 1 else _("with {count} more").format(count=others)
+    others = screen.other_watchers
+    return _("with {count} more").format(count=others) if others else _("nobody else does")
 
 
 def _usable(screen: Screen) -> frozenset[Card]:
@@ -334,17 +334,23 @@ def _preview(screen: Screen) -> Line:
     selection = screen.selection
     if not selection.cards:
         return line(Span(f" {_hint(screen)}", "quiet"))
-    verdict = screen.verdict
-    chosen = selection.card_set
+    verdict, chosen = screen.verdict, selection.card_set
+    # What is kept from before must not hide that nothing at all can be played.
+    stuck = screen.situation.plays == () and not screen.choosing_pick_up
+    text = f"{verdict.text} · {_no_legal_play()}" if stuck else verdict.text
     number = Span(f" {chosen.value} ", "number") if chosen else Span(" ? ", "number")
     marked = _marked(screen)
     return line(
         " ",
         number,
         f"  {' '.join(map(str, chosen.cards if chosen else selection.cards))}  ",
-        Span(f"{'✓' if verdict.good else '✗'} {verdict.text}", "good" if verdict.good else "bad"),
+        Span(f"{'✓' if verdict.good else '✗'} {text}", "good" if verdict.good else "bad"),
         Span(f"  {_take(marked)}" if marked and verdict.good else "", "take"),
     )
+
+
+def _no_legal_play() -> str:
+    return _("no legal play · p passes")
 
 
 def _hint(screen: Screen) -> str:
@@ -358,10 +364,10 @@ def _hint(screen: Screen) -> str:
     if plays is None:
         return _("you may choose in advance")
     if not plays:
-        return _("no legal play · p passes")
+        return _no_legal_play()
     count = len(plays)
     return ngettext(
-        "{count} legal play · Tab walks them", "{count} legal plays · Tab walks them", count
+        "{count} legal play · Tab takes it", "{count} legal plays · Tab walks them", count
     ).format(count=count)
 
 
@@ -377,16 +383,15 @@ def turn_line(screen: Screen, cols: int) -> Line:
     if screen.sending:
         return line(" ", Span(f" {_('SENDING')} … ", "number"))
     if decision.seat != screen.table.my_seat:
-        doing = (
-            _("{name} picks up")
-            if decision.kind is DecisionKind.PICK_UP
-            else _("{name} is thinking")
-        ).format(name=screen.table.name_of(decision.seat))
-        bot = any(
-            s.seat == decision.seat and s.occupant is not Occupant.PERSON
-            for s in screen.table.seats
-        )
-        who = line(f" {doing}{'' if bot else '…'}")
+        presence = screen.table.presence.get(decision.seat)
+        gone = presence is not None and not presence.connected
+        if gone and not screen.table.seats[decision.seat].substituted:
+            doing = _("the turn is {name}'s, who is away")
+        elif decision.kind is DecisionKind.PICK_UP:
+            doing = _("{name} picks up")
+        else:
+            doing = _("{name} is thinking")
+        who = line(f" {doing.format(name=screen.table.name_of(decision.seat))}")
         return stretch(who, line(Span(clock, bar.style), bar), cols)
     match screen.question:
         case Question.PASS:
@@ -403,7 +408,12 @@ def turn_line(screen: Screen, cols: int) -> Line:
         case _:
             pass
     if screen.choosing_pick_up:
-        choices = "  ".join(f"{card.number} = {card}" for card in screen.takeable)
+        # Cards of one colour differ by their numbers, cards of one number by their letters (R8).
+        by_letter = len({card.number for card in screen.takeable}) < len(screen.takeable)
+        choices = "  ".join(
+            f"{card.colour.value if by_letter else card.number} = {card}"
+            for card in screen.takeable
+        )
         return line(" ", Span(f" {_('TAKE WHICH CARD?')} {clock}", "question"), f"  {choices}")
     what = _("open a round") if decision.kind is DecisionKind.OPEN else _("respond or pass")
     turn = line(" ", Span(f" {_('YOUR TURN')} {clock}", "your-turn"), f"  {what}")

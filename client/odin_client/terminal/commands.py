@@ -116,6 +116,7 @@ class Commands:
             "play": self._play,
             "pass_turn": self._pass_turn,
             "type_pick_up": self._type_pick_up,
+            "type_pick_up_colour": self._type_pick_up_colour,
             "walk_pick_up": self._walk_pick_up,
             "choose_pick_up": self._choose_pick_up,
             "take": self._take,
@@ -186,6 +187,7 @@ class Commands:
             screen.saved, screen.reading_scores = "", False
         elif isinstance(update, GameEnded) or screen.table.phase is Phase.GAME_OVER:
             screen.reading_scores = True
+            screen.guided = False  # whoever has finished a game is no newcomer
         if game is not None and game.winners:
             screen.last_game = game
 
@@ -223,7 +225,7 @@ class Commands:
             case Page.RULES:
                 last = len(rules_rows(cols))
             case _:
-                last = len(help_rows(cols))
+                last = len(help_rows(screen, cols))
         wanted = screen.scroll + (-lines if backwards else lines)
         screen.scroll = max(min(wanted, last - 1), 0)
 
@@ -302,7 +304,12 @@ class Commands:
     # Choosing cards
 
     def _choose(self, selection: Selection) -> None:
-        self._screen.selection = selection
+        """Takes over a selection, and puts the cursor at the card that was added to it last."""
+        screen = self._screen
+        added = [card for card in selection.cards if card not in screen.selection.cards]
+        if added and added[-1] in screen.hand:
+            screen.cursor = screen.hand.index(added[-1])
+        screen.selection = selection
 
     def _type_number(self, number: int) -> None:
         screen = self._screen
@@ -332,7 +339,7 @@ class Commands:
 
     def _click_card(self, card: Card) -> None:
         if card in self._screen.hand:
-            self._screen.cursor = self._screen.hand.index(card)
+            self._screen.cursor = self._screen.hand.index(card)  # also when it is put back
             self._choose(self._screen.selection.toggled(card))
 
     def _whole_hand(self) -> None:
@@ -357,6 +364,18 @@ class Commands:
             screen.notice = _("There is no {number} to take.").format(number=number)
         else:
             self._choose(screen.selection.taking(card))
+
+    def _type_pick_up_colour(self, colour: Colour) -> None:
+        screen = self._screen
+        of_it = [card for card in screen.takeable if card.colour is colour]
+        if not of_it:
+            screen.notice = _("There is no {colour} card to take.").format(
+                colour=colour_name(colour)
+            )
+        else:
+            now = screen.selection.pick_up
+            at = of_it.index(now) + 1 if now in of_it else 0
+            self._choose(screen.selection.taking(of_it[at % len(of_it)]))
 
     def _walk_pick_up(self, step: int) -> None:
         screen = self._screen

@@ -30,7 +30,7 @@ def tip(screen: Screen) -> str:
 
 def _on_turn(screen: Screen, decision: Decision) -> str:
     if screen.choosing_pick_up:
-        return _("One beaten card joins your hand: type its number or click it, then Enter.")
+        return _("One beaten card joins your hand: type its number or letter, then Enter.")
     if not screen.selection.cards:
         return _to_choose(decision)
     play = screen.selection.card_set
@@ -43,7 +43,10 @@ def _on_turn(screen: Screen, decision: Decision) -> str:
 
 def _to_choose(decision: Decision) -> str:
     if decision.kind is DecisionKind.OPEN:
-        return _("You open: put one card down. Type its number, such as 4, or walk with Tab.")
-    if not decision.plays:
+        said = _("You open: put one card down. Type its number, such as {number}, or Tab.")
+    elif not decision.plays:
         return _("You have nothing that beats this: p passes. Your turn may well come back.")
-    return _("Beat the centre: type a greater number (9 6, say) or walk with Tab; p passes.")
+    else:
+        said = _("Beat the centre: type a higher number, such as {number}, or Tab; p passes.")
+    # The lowest one, only to show what is meant: any legal play of this hand would do.
+    return said.format(number=decision.plays[0].set.value)

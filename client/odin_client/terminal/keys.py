@@ -82,6 +82,14 @@ def _scores() -> Binding:
     return Binding(("w",), "open", Page.SCORES, _("scores"), "w")
 
 
+def _invite() -> Binding:
+    return Binding(("i",), "invite", None, _("invite"), "i")
+
+
+def _options() -> Binding:
+    return Binding(("o",), "open", Page.OPTIONS, _("options"), "o")
+
+
 def bindings(screen: Screen) -> tuple[Binding, ...]:
     """The keys that do something now, most important first."""
     if screen.question is Question.LEAVE:
@@ -143,25 +151,29 @@ def _of_phase(screen: Screen) -> tuple[Binding, ...]:
         if screen.table.i_am_host
         else ()
     )
+    about = (_invite(), _options())
     if screen.at_final_scores:
         return _at_final_scores(screen, talk)
     match screen.table.phase:
         case Phase.WAITING:
             played = (_scores(),) if screen.table.game else ()
             ready = (Binding(("space",), "ready", None, _("ready"), _("Space")),) if seated else ()
-            bots = _bots(screen) if screen.table.i_am_host else ()
-            about = (
-                Binding(("i",), "invite", None, _("invite"), "i"),
-                Binding(("o",), "open", Page.OPTIONS, _("options"), "o"),
+            host = screen.table.i_am_host
+            bots, more = (_bots(screen), _more_about_bots(screen)) if host else ((), ())
+            return (
+                *(*start, *ready, *bots, _options(), *talk, _leave(), _invite()),
+                *(*more, *played, _log(), _help()),
             )
-            return (*start, *ready, *bots, *about, *talk, _leave(), *played, _log(), _help())
         case Phase.PLAYING:
             play = _pick_up(screen) if screen.choosing_pick_up else _play()
             mine = play if screen.hand else ()
-            return (*mine, *talk, _scores(), _log(), _leave(), _help())
+            return (*mine, *talk, _scores(), _log(), _leave(), *about, _help())
         case Phase.BETWEEN_DEALS:
             ready = (Binding(("enter", "space"), "ready", None, _("ready"), _("Enter")),)
-            return (*(ready if seated else start), *talk, _scores(), _log(), _leave(), _help())
+            return (
+                *(ready if seated else start),
+                *(_leave(), *talk, _scores(), _log(), *about, _help()),
+            )
         case _:
             leave = Binding(("q", "enter"), "leave", None, _("leave"), "q")
             return (leave, _scores(), _log(), _help())
@@ -177,18 +189,27 @@ def _at_final_scores(screen: Screen, talk: tuple[Binding, ...]) -> tuple[Binding
 
 
 def _bots(screen: Screen) -> tuple[Binding, ...]:
-    """Adding bots, and freeing seats. `k` frees any seat, so it takes the place of `B` below."""
-    others = any(
-        seat.occupant is not Occupant.BUILT_IN_BOT and seat.seat != screen.table.my_seat
-        for seat in screen.table.taken_seats
-    )
-    remove = (Binding(("k",), "ask_whom_to_remove", None, _("remove"), "k"),) if others else ()
+    """Adding bots and freeing seats. `k` frees any seat, so `B` is shown only without people."""
+    kick = Binding(("k",), "ask_whom_to_remove", None, _("remove"), "k")
+    less = Binding(("B",), "remove_bot", None, _("no bot"), "B")
     return (
         Binding(("b",), "add_bot", None, _("bot"), "b"),
-        Binding(("B",), "remove_bot", None, "" if others else _("no bot"), "B"),
-        *remove,
+        kick if _others_sit_here(screen) else less,
+    )
+
+
+def _more_about_bots(screen: Screen) -> tuple[Binding, ...]:
+    return (
+        *((Binding(("B",), "remove_bot"),) if _others_sit_here(screen) else ()),
         Binding(("right", "+"), "change_level", 1, _("level"), "←→"),
         Binding(("left", "-"), "change_level", -1),
+    )
+
+
+def _others_sit_here(screen: Screen) -> bool:
+    return any(
+        seat.occupant is not Occupant.BUILT_IN_BOT and seat.seat != screen.table.my_seat
+        for seat in screen.table.taken_seats
     )
 
 
@@ -223,6 +244,7 @@ def _pick_up(screen: Screen) -> tuple[Binding, ...]:
         Binding(("enter", "space"), "take", None, _("take"), _("Enter")),
         Binding((), "type_pick_up", None, _("which card"), "1-9"),
         *(Binding((str(number),), "type_pick_up", number) for number in _NUMBERS),
+        *(Binding((colour.value,), "type_pick_up_colour", colour) for colour in Colour),
         Binding(("right", "down", "tab"), "walk_pick_up", 1),
         Binding(("left", "up", "s-tab"), "walk_pick_up", -1),
         *back,

@@ -11,16 +11,33 @@ from odin_client.terminal.board import log_lines
 from odin_client.terminal.cells import Line, line, pad, width, wrap
 from odin_client.terminal.frame import section
 from odin_client.terminal.screen import Screen
+from odin_client.values import Phase
 
 
-def _keys() -> tuple[tuple[str, str], ...]:
-    """Every key of the game, and what it does."""
+def _keys(screen: Screen) -> tuple[tuple[str, str], ...]:
+    """Every key that means something where the person is, and what it does."""
+    about = (
+        ("i o", _("how others come here; how this table plays")),
+        ("w l c", _("scores, log, chat")),
+        ("q", _("leave")),
+        ("F2 m", _("mouse on or off; Shift and drag selects text")),
+        ("Ctrl-C -L", _("quit, your seat is kept; draw again")),
+    )
+    if screen.table.phase is Phase.WAITING:
+        return (
+            (_("Enter"), _("start, whoever is ready (host)")),
+            (_("Space"), _("ready, or not ready after all")),
+            ("b B", _("seat a bot, take the last one away (host)")),
+            ("← →", _("how the next bot plays (host)")),
+            ("k", _("free a seat, of a bot or a person (host)")),
+            *about,
+        )
     return (
         (
             "1-9",
             _("type the number you want: 9 6 1 = 961; the same digit again: another equal card"),
         ),
-        ("ROYGBV", _("capitals: only that colour for the digits typed next")),
+        ("ROYGBV", _("capitals: only that colour for the digits typed next; or the card to take")),
         (_("Tab S-Tab"), _("next, previous legal play")),
         (_("← → Space"), _("move, take the card up or down; or click it")),
         (_("Enter"), _("play")),
@@ -28,18 +45,15 @@ def _keys() -> tuple[tuple[str, str], ...]:
         ("↑ ↓", _("which card of the centre you take; or click it")),
         (_("Bksp Esc"), _("put the last card back, put all back")),
         ("a s", _("take the whole hand, sort it by colour or by number")),
-        ("w l c", _("scores, log, chat")),
-        ("q", _("leave")),
-        ("F2 m", _("mouse on or off; Shift and drag selects text")),
-        ("Ctrl-C -L", _("quit, your seat is kept; draw again")),
+        *about,
     )
 
 
-def help_rows(cols: int) -> list[str]:
+def help_rows(screen: Screen, cols: int) -> list[str]:
     """The keys, and the rules in three lines."""
     rows: list[str] = []
-    column = max(width(keys) for keys, _meaning in _keys()) + 2
-    for keys, meaning in _keys():
+    column = max(width(keys) for keys, _meaning in _keys(screen)) + 2
+    for keys, meaning in _keys(screen):
         first, *more = wrap(meaning, cols - column - 2)
         rows += [pad(keys, column) + first, *(" " * column + row for row in more)]
     in_short = _(

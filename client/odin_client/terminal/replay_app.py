@@ -17,7 +17,7 @@ from odin_client.terminal.cells import Click, Line
 from odin_client.terminal.full_screen import FullScreen
 from odin_client.terminal.keys import bound
 from odin_client.terminal.log import Log
-from odin_client.terminal.replay_view import ReplayScreen, bindings, render_replay
+from odin_client.terminal.replay_view import ReplayScreen, bindings, help_rows, render_replay
 
 PACE: Final = 1.0
 """Seconds between two steps that follow each other by themselves."""
@@ -55,6 +55,9 @@ class _Content:
             "step": self._step,
             "deal": self._deal,
             "run": self._run,
+            "show_help": lambda: self._show_help(True),
+            "close": lambda: self._show_help(False),
+            "scroll": self._scroll,
             "leave": lambda: full.end(0),
         }
 
@@ -97,6 +100,14 @@ class _Content:
         else:
             earlier = [deal for deal in self._replay.deals if deal < here]
             self._step((earlier[-1] if earlier else 0) - here)
+
+    def _show_help(self, shown: bool) -> None:
+        self._screen.help, self._screen.scroll = shown, 0
+        self._screen.running = False
+
+    def _scroll(self, lines: int) -> None:
+        last = len(help_rows(self._full.size[0])) - 1
+        self._screen.scroll = min(max(self._screen.scroll + lines, 0), last)
 
     def _run(self) -> None:
         self._screen.running = not self._screen.running

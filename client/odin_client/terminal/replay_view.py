@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
+from odin_client.hand_order import by_colour
 from odin_client.languages import _
 from odin_client.replay import Position
+from odin_client.table import TableModel
 from odin_client.terminal import scores
 from odin_client.terminal.board import log_lines
 from odin_client.terminal.capabilities import Capabilities
@@ -15,6 +17,7 @@ from odin_client.terminal.cells import BLANK, Line, Span, line, pad, width
 from odin_client.terminal.frame import framed, key_line, section, title_bar
 from odin_client.terminal.keys import ALWAYS, MOUSE, Binding
 from odin_client.terminal.log import Log
+from odin_client.terminal.pages import rules_rows, text_page
 from odin_client.terminal.screen import Screen
 from odin_client.terminal.style import card_style
 from odin_client.values import Phase, Player
@@ -37,10 +40,21 @@ class ReplayScreen:
     log: Log = field(default_factory=Log)
     """What happened until here, oldest first."""
     notice: str = ""
+    help: bool = False
+    """Whether the keys and the rules lie over it all."""
+    scroll: int = 0
 
 
 def bindings(screen: ReplayScreen) -> tuple[Binding, ...]:
     """The keys that do something now, most important first."""
+    if screen.help:
+        return (
+            Binding(("down", "pagedown", "space"), "scroll", 5, _("on"), "↓"),
+            Binding(("up", "pageup"), "scroll", -5, _("back"), "↑"),
+            Binding(("escape", "q", "?", "f1"), "close", None, _("close"), _("Esc")),
+            MOUSE,
+            *ALWAYS,
+        )
     return (
         Binding(("right", "enter", "n", "down"), "step", 1, _("on"), "→"),
         Binding(("left", "p", "up", "backspace"), "step", -1, _("back"), "←"),
@@ -50,9 +64,20 @@ def bindings(screen: ReplayScreen) -> tuple[Binding, ...]:
         Binding(("home", "0"), "step", -1_000_000),
         Binding(("end", "$"), "step", 1_000_000),
         Binding(("q", "escape"), "leave", None, _("leave"), "q"),
+        Binding(("?", "f1"), "show_help", None, _("help"), "?"),
         MOUSE,
         *ALWAYS,
     )
+
+
+def help_rows(cols: int) -> list[str]:
+    """The keys of the replay, and the rules of the game."""
+    keys = [
+        *((one.shown, one.label) for one in bindings(ReplayScreen(Position(TableModel())))),
+        (_("Home End"), _("the beginning, the end")),
+    ]
+    rows = [f"{pad(shown, 11)} {label}" for shown, label in keys if label]
+    return [*rows, "", *rules_rows(cols)]
 
 
 def render_replay(screen: ReplayScreen, cols: int, rows: int, caps: Capabilities) -> list[Line]:
@@ -74,7 +99,11 @@ def _whole(screen: ReplayScreen, cols: int, rows: int) -> list[Line]:
         key_line(bindings(screen), cols),
     ]
     room = rows - len(head) - len(foot)
-    middle = _middle(screen, cols, room)[:room]
+    middle = (
+        text_page(_("HELP"), help_rows(cols), screen.scroll, cols, room)
+        if screen.help
+        else _middle(screen, cols, room)
+    )[:room]
     return [*head, *middle, *[BLANK] * (room - len(middle)), *foot]
 
 
@@ -99,7 +128,7 @@ def _middle(screen: ReplayScreen, cols: int, room: int) -> list[Line]:
 def _player(screen: ReplayScreen, player: Player, cols: int) -> Line:
     table = screen.position.table
     on_turn = table.decision is not None and table.decision.seat == player.seat
-    cards = screen.position.hands.get(player.seat, ())
+    cards = by_colour(screen.position.hands.get(player.seat, ()))
     names = max(width(table.name_of(seat.seat)) for seat in table.taken_seats or table.seats)
     mark = f" {'▶' if on_turn else ' '} "
     if cols < _ROOMY:

@@ -10,17 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import Enum, auto
-from typing import Final
 
+from odin_client.hand_order import by_colour, by_number
 from odin_client.languages import _
 from odin_client.selection import Selection, Situation, Verdict, judge
 from odin_client.table import TableModel
 from odin_client.terminal.log import Log
 from odin_client.updates import DealChecked, LinkChanged
 from odin_client.values import Decision, DecisionKind, Game, Occupant, Phase
-from odin_engine import Card, Colour
-
-_PLACE: Final = {colour: place for place, colour in enumerate(Colour)}
+from odin_engine import Card
 
 
 class Page(Enum):
@@ -110,9 +108,8 @@ class Screen:
     @property
     def hand(self) -> tuple[Card, ...]:
         """My hand as it lies on the screen; empty for whoever does not play."""
-        if self.sort is Sort.NUMBER:
-            return tuple(sorted(self.table.hand, key=lambda card: (-card.number, card.index)))
-        return tuple(sorted(self.table.hand, key=lambda card: (_PLACE[card.colour], -card.number)))
+        ordered = by_number if self.sort is Sort.NUMBER else by_colour
+        return ordered(self.table.hand)
 
     @property
     def at_final_scores(self) -> bool:
@@ -169,6 +166,11 @@ class Screen:
         )
 
     @property
+    def other_watchers(self) -> int:
+        """How many watch without a seat, besides this person."""
+        return max(self.table.watchers - (self.table.my_seat is None), 0)
+
+    @property
     def choosing_pick_up(self) -> bool:
         """Whether it is about the card to take now: asked by Enter, or by the server (R13)."""
         decision = self.my_decision
@@ -199,8 +201,6 @@ class Screen:
     @property
     def verdict(self) -> Verdict:
         """What is to be said about the selection now."""
-        if self.centre_is_mine and self.selection.card_set:
-            return Verdict(good=True, text=_("kept for your turn"))
         return judge(self.selection, self.situation)
 
     @property

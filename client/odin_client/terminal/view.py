@@ -16,6 +16,7 @@ from odin_client.terminal.cells import (
     Span,
     fit,
     line,
+    width,
 )
 from odin_client.terminal.frame import MIN_ROWS, framed, key_line, title_bar
 from odin_client.terminal.guide import tip
@@ -55,7 +56,9 @@ def _whole(screen: Screen, cols: int, rows: int) -> list[Line]:
 def _middle(screen: Screen, cols: int, room: int) -> list[Line]:
     match screen.page:
         case Page.HELP:
-            return pages.text_page(_("HELP"), pages.help_rows(cols), screen.scroll, cols, room)
+            return pages.text_page(
+                _("HELP"), pages.help_rows(screen, cols), screen.scroll, cols, room
+            )
         case Page.RULES:
             return pages.text_page(_("RULES"), pages.rules_rows(cols), screen.scroll, cols, room)
         case Page.LOG:
@@ -96,9 +99,22 @@ def _title(screen: Screen, cols: int) -> Line:
     if table.game and table.game.deal:
         parts.append(_("deal {deal}").format(deal=table.game.deal))
     parts.append(ending(table.options))
-    left = f" {' · '.join(parts)}"
     state = f"{'●' if screen.link is None else '○'} {screen.address}  ?={_('help')} "
-    return title_bar(left, state, cols)
+    for more in _more_about(screen):
+        if width(f" {' · '.join((*parts, more))} {state}") <= cols:
+            parts.append(more)
+    return title_bar(f" {' · '.join(parts)}", state, cols)
+
+
+def _more_about(screen: Screen) -> list[str]:
+    """What the title says as well where there is room, the most important first."""
+    table, watchers = screen.table, screen.other_watchers
+    removed = " ".join(colour.value for colour in table.game.removed) if table.game else ""
+    return [
+        *([_("without {colours}").format(colours=removed)] if removed else []),
+        *([_("{count} watching").format(count=watchers)] if watchers else []),
+        *([table.options.title] if table.options.title else []),
+    ]
 
 
 def _second_line(screen: Screen, cols: int) -> Line:

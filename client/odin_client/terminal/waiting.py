@@ -8,13 +8,13 @@ from odin_client.terminal.cells import BLANK, Click, Line, Span, line, pad, widt
 from odin_client.terminal.frame import section
 from odin_client.terminal.screen import Screen
 from odin_client.values import Occupant, Options, Seat
-from odin_client.words import clock, ending
+from odin_client.words import clock, colour_name, ending, listed
 
 
 def waiting_room(screen: Screen, cols: int, room: int) -> list[Line]:
     """The waiting room in at most so many lines; what was said gets what is left."""
     seats = [
-        section(_("WAITING ROOM"), cols),
+        section(" · ".join(filter(None, (_("WAITING ROOM"), screen.table.options.title))), cols),
         *(_seat(screen, seat) for seat in screen.table.seats),
     ]
     invitation = [section(_("INVITE"), cols), *_invitation(screen)] if screen.invitation else []
@@ -66,7 +66,7 @@ def describe(options: Options) -> str:
     """How a table plays, in one line."""
     parts = [_("{count} seats").format(count=options.seats), ending(options)]
     if options.short_deck:
-        parts.append(_("two play with 36 cards"))
+        parts.append(_("36 cards for two players"))
     if options.private:
         parts.append(_("private"))
     return ", ".join(parts)
@@ -87,17 +87,19 @@ def invite_page(screen: Screen, cols: int, room: int) -> list[Line]:
 
 def options_page(screen: Screen, cols: int, room: int) -> list[Line]:
     """How this table plays, an option a line. They were chosen when it was opened."""
-    options = screen.table.options
+    options, game = screen.table.options, screen.table.game
     deck = _("36 cards for two players") if options.short_deck else _("54 cards")
     rows = (
         (_("Title"), options.title),
         (_("Seats"), str(options.seats)),
-        (_("The game goes"), ending(options)),
+        (_("Game"), ending(options)),
         (_("The deck"), deck),
         (_("The clock"), clock(options) or _("none")),
         (_("Who finds it"), _("whoever has the code") if options.private else _("everybody")),
         (_("Code"), screen.table.code),
         (_("Other bots"), _("may sit down") if options.open_to_bots else _("may not sit down")),
+        (_("Not in this game"), listed(map(colour_name, game.removed)) if game else ""),
+        (_("Watching"), str(screen.other_watchers or "")),
     )
     shown = [line(f"   {pad(name, 16)} {value}") for name, value in rows if value]
     return [section(_("THIS TABLE"), cols), *shown][:room]

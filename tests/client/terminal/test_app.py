@@ -132,7 +132,7 @@ OTHERS = "G6 G4 R1 R2 R3 O1 O2 O3 Y1"
 async def test_typed_number_pick_up_and_all() -> None:
     async with playing(MINE, OTHERS) as (zoe, bob_acts):
         zoe.press("1", "enter")
-        await zoe.wait_for("CENTRE 1 by you", "Bob is thinking")
+        await zoe.wait_for("CENTRE 1 by you", "the turn is Bob's, who is away")
         await bob_acts(PlayCards(cards("G6 G4")))
         await zoe.wait_for("CENTRE 64 by Bob · respond with 2 or 3 cards", "YOUR TURN")
         # R9: an exact reason, and nothing is sent.
@@ -162,7 +162,7 @@ async def test_a_pick_up_that_the_server_asks_for_is_chosen_by_its_number() -> N
     """R13: the play was sent without naming the card to take."""
     async with playing(MINE, OTHERS) as (zoe, bob_acts):
         zoe.press("1", "enter")
-        await zoe.wait_for("Bob is thinking")
+        await zoe.wait_for("the turn is Bob's, who is away")
         await bob_acts(PlayCards(cards("G6 G4")))
         await zoe.wait_for("YOUR TURN")
         await zoe.session.act(PlayCards(cards("B9 B6")))
@@ -219,7 +219,7 @@ async def test_the_waiting_room_says_how_others_come_and_how_the_table_plays() -
 async def test_the_host_who_leaves_may_close_the_table() -> None:
     async with playing(MINE, OTHERS) as (zoe, _):
         zoe.press("q")
-        await zoe.wait_for("LEAVE?", "q keeps the table, x closes it for all")
+        await zoe.wait_for("LEAVE?", "q keeps it, x closes it for Bob as well")
         zoe.press("x")
         await zoe.wait_until(lambda: "\x1b[?1049l" in zoe.output.written, "the old screen")
 
@@ -227,7 +227,7 @@ async def test_the_host_who_leaves_may_close_the_table() -> None:
 async def test_what_is_chosen_in_advance_survives_the_others_turns() -> None:
     async with playing(MINE, OTHERS) as (zoe, bob_acts):
         zoe.press("1", "enter")
-        await zoe.wait_for("Bob is thinking")
+        await zoe.wait_for("the turn is Bob's, who is away")
         zoe.press("9", "6")
         await zoe.wait_for(" 96 ", "kept for your turn")
         zoe.press("enter")
@@ -279,7 +279,7 @@ async def test_a_hand_without_a_legal_play_passes_by_itself_for_whoever_wants_th
         bob_acts,
     ):
         zoe.press("4", "enter")
-        await zoe.wait_for("Bob is thinking")
+        await zoe.wait_for("the turn is Bob's, who is away")
         await bob_acts(PlayCards(cards("G9 G8")))
         await zoe.wait_for("no legal play · p passes")
         await zoe.wait_for("round over, Bob opens", "passed for you")  # R14
@@ -288,7 +288,7 @@ async def test_a_hand_without_a_legal_play_passes_by_itself_for_whoever_wants_th
 async def test_the_card_that_was_picked_up_stands_out_for_a_moment() -> None:
     async with playing(MINE, OTHERS) as (zoe, bob_acts):
         zoe.press("1", "enter")
-        await zoe.wait_for("Bob is thinking")
+        await zoe.wait_for("the turn is Bob's, who is away")
         await bob_acts(PlayCards(cards("R3")))
         await zoe.wait_for("YOUR TURN")
         zoe.press("4", "enter")
@@ -333,7 +333,7 @@ async def test_the_bell_rings_once_for_a_turn(monkeypatch: pytest.MonkeyPatch) -
     async with playing(MINE, OTHERS) as (zoe, bob_acts):
         assert zoe.output.bells == 1
         zoe.press("1", "enter")
-        await zoe.wait_for("Bob is thinking")
+        await zoe.wait_for("the turn is Bob's, who is away")
         await bob_acts(PlayCards(cards("G6 G4")))
         await zoe.wait_for("YOUR TURN")
         assert zoe.output.bells == 2
@@ -354,7 +354,7 @@ async def test_passing_with_a_playable_hand_takes_two_keys() -> None:
         zoe.press("p")
         await zoe.wait_for("Whoever opens a round may not pass")  # R5
         zoe.press("1", "enter")
-        await zoe.wait_for("Bob is thinking")
+        await zoe.wait_for("the turn is Bob's, who is away")
         await bob_acts(PlayCards(cards("R3")))
         await zoe.wait_for("YOUR TURN", "CENTRE 3 by Bob")
         zoe.press("p")
@@ -368,7 +368,7 @@ async def test_passing_with_a_playable_hand_takes_two_keys() -> None:
 async def test_clicks_choose_cards_the_pick_up_and_the_keys() -> None:
     async with playing(MINE, OTHERS) as (zoe, bob_acts):
         zoe.press("1", "enter")
-        await zoe.wait_for("Bob is thinking")
+        await zoe.wait_for("the turn is Bob's, who is away")
         await bob_acts(PlayCards(cards("G6 G4")))
         await zoe.wait_for("YOUR TURN")
         zoe.click("B 9")

@@ -245,7 +245,7 @@ async def test_help_has_the_keys_and_the_rules() -> None:
         person.press("?")
         await person.wait_for("── HELP", "look again", "HOW TO PLAY")
         person.press("down", "down")
-        await person.wait_for("── HELP", "Opening a round (R5", without="look again")
+        await person.wait_for("── HELP", "Opening a round. The centre", without="look again")
         person.press("escape")
         await person.wait_for("K7QF")
 
