@@ -151,7 +151,7 @@ _FIELDS: Final = (
     _Field(lambda: _("Where"), lambda new: str(new.place), _change_place),
     _Field(lambda: _("Title"), lambda new: new.options.title or _("none"), _typed),
     _Field(lambda: _("Seats"), lambda new: str(new.options.seats), _change_seats),
-    _Field(lambda: _("The game goes"), lambda new: ending(new.options), _change_threshold),
+    _Field(lambda: _("Game"), lambda new: ending(new.options), _change_threshold),
     _Field(
         lambda: _("Deck for two"),
         lambda new: _("36 cards") if new.options.short_deck else _("54 cards"),
