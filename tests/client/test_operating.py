@@ -22,7 +22,7 @@ def test_a_backup_takes_the_place_of_the_file(programs: Programs, tmp_path: Path
     programs.kill_server(server)
     other = programs.serve("--store", f"sqlite:{copy}")
     listed = programs.run("ls", other)
-    handles = [line.split()[0] for line in listed.out[1:]]
+    handles = [line.split()[1].split("@")[0] for line in listed.out[1:]]
     assert handles == [table.split("@")[0]]
     assert later.split("@")[0] not in handles
 
