@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import shutil
 import socket
+import sqlite3
 from collections.abc import Callable
+from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
 
@@ -179,6 +181,54 @@ def test_a_server_that_could_not_start_leaves_the_file_closed(
         assert run(replace(QUICK, store=path, port=taken.getsockname()[1])) == 1
     assert asyncio.run(log_ids(path)) == ["f0", "f0"]
     assert not caplog.records
+
+
+async def test_whoever_comes_back_to_a_backup_gets_a_snapshot_and_not_another_game(
+    serve: Serve, meet: Meet, tmp_path: Path
+) -> None:
+    path, copy = tmp_path / "tables.db", tmp_path / "copy.db"
+    log = SqliteLog(path)
+    server = await serve(log=log)
+    ann = meet(server, "Ann")
+    (table, _) = await two_tables(ann)
+    await log.backup(str(copy))
+    before = await ann.view(table)
+    await ann.ready(table)
+    await play_until(ann, table, last="deal_ended")
+    await server.stop()
+
+    server = await serve(log=SqliteLog(copy))
+    ann = meet(server, "Ann")
+    await ann.ready(table)
+    await play_until(ann, table, last="deal_ended")
+    assert (await ann.view(table)).log_id != before.log_id
+    # The number means something in both games.
+    async with aclosing(ann.watch(table, after_seq=before.seq + 4, log_id=before.log_id)) as items:
+        first = await anext(items)
+    assert first.HasField("snapshot")
+
+
+async def test_a_log_that_was_reopened_goes_on_with_the_same_file_alone(tmp_path: Path) -> None:
+    """After an error of the disk what SQLite believes of the file may no longer be so."""
+    path = tmp_path / "tables.db"
+
+    def fails(_db: sqlite3.Connection) -> None:
+        error = sqlite3.OperationalError("disk I/O error")
+        error.sqlite_errorname = "SQLITE_IOERR_READ"
+        raise error
+
+    async with opened(path) as log:
+        await log.append("A", 0, opening())
+        for _ in range(2):
+            with pytest.raises(StoreUnavailable, match="disk I/O error"):
+                await log._read(fails)  # pyright: ignore[reportPrivateUsage] -- no disk fails here
+            await log.beat(1)
+        shutil.copy(path, tmp_path / "copy.db")
+        with pytest.raises(StoreUnavailable, match="disk I/O error"):
+            await log._read(fails)  # pyright: ignore[reportPrivateUsage]
+        (tmp_path / "copy.db").rename(path)
+        with pytest.raises(StoreUnavailable, match="was removed or replaced"):
+            await log.beat(2)
 
 
 # The file goes away under its server
