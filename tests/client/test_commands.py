@@ -323,6 +323,11 @@ def test_the_server_of_a_game_alone_ends_with_its_client(
     assert not any("Traceback" in line for line in game.errors)
 
 
+def test_the_help_says_where_a_program_finds_its_first_decision(programs: Programs) -> None:
+    said = " ".join(" ".join(programs.run("play", "--help").out).split())
+    assert "The first decision stands in the snapshot (snapshot.decision)" in said
+
+
 @pytest.mark.parametrize("ui", ["line", "json"])
 def test_a_game_alone_ends_when_its_server_has(programs: Programs, ui: str) -> None:
     game = programs.start("play", "--pace", "0", "--ui", ui)

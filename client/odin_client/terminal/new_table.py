@@ -35,7 +35,8 @@ class Place:
     def __str__(self) -> str:
         if self.server is None:
             return _("this machine, on a server of its own")
-        return f"{self.name} ({self.server})" if self.name else str(self.server)
+        named = self.name not in ("", str(self.server))
+        return f"{self.name} ({self.server})" if named else str(self.server)
 
 
 @dataclass(frozen=True, slots=True)
