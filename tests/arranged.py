@@ -12,7 +12,7 @@ import pytest
 
 from odin_engine import Card, Colour
 from odin_engine.fair_deal import FirstDraw
-from odin_server import table_commands
+from odin_server import dealing
 
 
 def arrange(
@@ -31,8 +31,8 @@ def arrange(
     def later(*_: Any, **__: Any) -> tuple[Card, ...]:
         return drawn[1]
 
-    monkeypatch.setattr(table_commands, "draw_first", first)
-    monkeypatch.setattr(table_commands, "draw_deal", later)
+    monkeypatch.setattr(dealing, "draw_first", first)
+    monkeypatch.setattr(dealing, "draw_deal", later)
 
 
 def order_of(*hands: Sequence[Card], deck: Sequence[Card]) -> list[Card]:

@@ -1,6 +1,9 @@
 """What holds for all tests."""
 
+import functools
+import hashlib
 from collections.abc import Generator
+from typing import Final
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -24,3 +27,18 @@ def no_settings(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("settings")))
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def keys_stretched_once() -> Generator[None]:
+    """A server and its clients in one process, and one loop, stretch each key once together."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hashlib, "pbkdf2_hmac", functools.lru_cache(1000)(_on_bytes))
+        yield
+
+
+_pbkdf2: Final = hashlib.pbkdf2_hmac
+
+
+def _on_bytes(name: str, password: bytes, salt: bytes, iterations: int) -> bytes:
+    return _pbkdf2(name, password, salt, iterations)

@@ -142,9 +142,9 @@ class BotRunner:
                 pass
 
     async def _add_nonce(self) -> None:
-        """Adds to the next deal, which waits for a person and not for this."""
+        """Adds to the next deal by deal/1, which waits for a person and not for this."""
         table = self._session.table
-        if table.phase not in (Phase.WAITING, Phase.BETWEEN_DEALS):
+        if table.rounds or table.phase not in (Phase.WAITING, Phase.BETWEEN_DEALS):
             return
         if table.commitment and table.me is not None and not table.me.nonce:
             with contextlib.suppress(Refused, Unreachable):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from odin_client.languages import _, ngettext
+from odin_client.languages import _
 from odin_client.updates import DealChecked, DealFault, DealGap
 
 
@@ -23,27 +23,29 @@ def check_sentence(checked: DealChecked) -> str:
         if checked.not_in_full > 1:
             said += " " + _("It is number {count} of such deals.").format(count=checked.not_in_full)
         return said
-    if checked.mine and checked.nonces == 1:
-        said = _("Deal {deal} was checked: it follows from the server's secret and your bytes.")
-    elif checked.mine:
-        said = ngettext(
-            "Deal {deal} was checked: it follows from the server's secret, your bytes and those "
-            "of {count} other seat.",
-            "Deal {deal} was checked: it follows from the server's secret, your bytes and those "
-            "of {count} other seats.",
-            checked.nonces - 1,
+    if checked.mine:
+        said = _(
+            "Deal {deal} was checked, word {word}: it follows from the server's secret and the "
+            "bytes of {added} of {seats} seats, yours among them."
         )
     elif checked.nonces:
-        said = ngettext(
-            "Deal {deal} was checked: it follows from the server's secret and the bytes of "
-            "{count} seat.",
-            "Deal {deal} was checked: it follows from the server's secret and the bytes of "
-            "{count} seats.",
-            checked.nonces,
+        said = _(
+            "Deal {deal} was checked, word {word}: it follows from the server's secret and the "
+            "bytes of {added} of {seats} seats."
         )
     else:
-        said = _("Deal {deal} was checked: it follows from the server's secret.")
-    return said.format(deal=checked.deal, count=checked.nonces - checked.mine)
+        said = _(
+            "Deal {deal} was checked, word {word}: it follows from the server's secret, and none "
+            "of {seats} seats added bytes."
+        )
+    said = said.format(
+        deal=checked.deal, word=checked.word, added=checked.nonces, seats=checked.seats
+    )
+    if checked.weak:
+        said += " " + _(
+            "But its key was hardly stretched: a server could have searched for this deck."
+        )
+    return said
 
 
 def check_notice(checked: DealChecked) -> str:
@@ -54,7 +56,11 @@ def check_notice(checked: DealChecked) -> str:
         )
     if not checked.in_full:
         return _("Deal {deal} is not checked in full. l says more.").format(deal=checked.deal)
-    return _("Deal {deal} was checked.").format(deal=checked.deal)
+    if checked.weak:
+        return _("Deal {deal} was checked, with a weak key. l says more.").format(deal=checked.deal)
+    return _("Deal {deal} was checked: bytes of {added} of {seats} seats, word {word}.").format(
+        deal=checked.deal, added=checked.nonces, seats=checked.seats, word=checked.word
+    )
 
 
 def _gap(gap: DealGap) -> str:
@@ -69,6 +75,8 @@ def _gap(gap: DealGap) -> str:
             return _("the table was set back, so that what was promised before is void")
         case DealGap.VOID:
             return _("the server says that your bytes are void, since a bot played for you")
+        case DealGap.TOO_MANY_ROUNDS:
+            return _("its key has more rounds than are computed")
 
 
 def _fault(fault: DealFault) -> str:
@@ -87,5 +95,7 @@ def _fault(fault: DealFault) -> str:
             return _("somebody else had to open")
         case DealFault.CARDS:
             return _("the cards are not those that follow")
+        case DealFault.ROUNDS:
+            return _("its key was stretched less than it had to be")
         case DealFault.NEVER_REVEALED:
             return _("the secret was not shown")

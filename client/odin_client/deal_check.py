@@ -27,15 +27,25 @@ from odin_client.updates import (
     DealRevealed,
     DealStarted,
     Event,
+    NonceGiven,
     ReadyChanged,
     RematchAsked,
     SeatLeft,
     SubstituteSeated,
     TableClosed,
 )
-from odin_client.values import Game, Phase, TableView
+from odin_client.values import Game, Occupant, Phase, TableView
 from odin_engine import Card
-from odin_engine.fair_deal import FirstDraw, commitment, draw_deal, draw_first
+from odin_engine.fair_deal import (
+    MAX_ROUNDS,
+    ROUNDS,
+    FirstDraw,
+    commitment,
+    draw_deal,
+    draw_first,
+    key_rounds,
+    word,
+)
 from odin_engine.rules import HAND_SIZE
 
 if TYPE_CHECKING:
@@ -72,13 +82,27 @@ class DealCheck:
 
     # What this client does
 
-    def nonce_for(self, open_commitment: bytes, fresh: Callable[[], bytes]) -> bytes:
-        """What to add to the deal of this commitment; the same each time."""
+    def nonce_for(
+        self, open_commitment: bytes, fresh: Callable[[], bytes], *, early: bool = False
+    ) -> bytes:
+        """What to add to the deal of this commitment; the same each time.
+
+        `early`: while one is not ready.
+        """
         promise = self._promises.of(open_commitment)
         if promise is None:
             return fresh()
-        promise.own.made = promise.own.made or fresh()
-        return promise.own.made
+        own = promise.own
+        if early:
+            own.early = own.early or fresh()
+        else:
+            own.made = own.made or fresh()
+        return own.early if early else own.made
+
+    def has_given(self, open_commitment: bytes) -> bool:
+        """Whether this client has sent a nonce for the deal of this commitment, or is about to."""
+        promise = self._promises.of(open_commitment)
+        return promise is None or promise.own.taken is not None or bool(promise.own.maybe)
 
     @contextmanager
     def giving(self, for_commitment: bytes, nonce: bytes) -> Generator[Callable[[int], None]]:
@@ -95,10 +119,7 @@ class DealCheck:
             own.taken = None
 
         def taken(seq: int) -> None:
-            own.maybe.discard(nonce)
-            own.taken = nonce or None
-            own.seq, own.void = seq, False
-            own.log_id = promise.log_id if promise else ""
+            own.took(nonce, seq, promise.log_id if promise else "")
 
         try:
             yield taken
@@ -117,14 +138,16 @@ class DealCheck:
         match event:
             case DealCommitted():
                 key = DealKey(table.table, event.game, event.deal)
-                self._published(key, event.commitment, table.log_id)
+                self._published(key, event.commitment, table.log_id, event.rounds)
             case DealStarted():
                 self._started(event, table)
             case SubstituteSeated(seat=seat) | SeatLeft(seat=seat) if seat == table.my_seat:
                 # What a seat gave for the next deal is void then.
                 if promise := self._promises.of(table.commitment):
                     promise.own.void = True
-            case ReadyChanged(seat=seat) | RematchAsked(seat=seat) if seat == table.my_seat:
+            case ReadyChanged(seat=seat) | RematchAsked(seat=seat) | NonceGiven(seat=seat) if (
+                seat == table.my_seat
+            ):
                 self._compare_given(event.nonce, event.seq, table.commitment)
             case _:
                 pass
@@ -164,7 +187,9 @@ class DealCheck:
             lost.gaps.add(DealGap.SET_BACK if set_back else DealGap.MISSED)
             self._tell(lost)
         if table.phase is not Phase.PLAYING and table.commitment:
-            promise = self._published(self._next_deal(table), table.commitment, table.log_id)
+            promise = self._published(
+                self._next_deal(table), table.commitment, table.log_id, table.rounds
+            )
             if table.me is not None:
                 # When this client was away for long, a substitute may have come and gone.
                 promise.own.void |= away and not promise.own.allows(table.me.nonce)
@@ -185,9 +210,9 @@ class DealCheck:
             return DealKey(table.table, game.game, game.deal + 1)
         return DealKey(table.table, game.game + 1, 1)
 
-    def _published(self, key: DealKey, promised: bytes, log_id: str) -> Promise:
+    def _published(self, key: DealKey, promised: bytes, log_id: str, rounds: int) -> Promise:
         """A commitment is open: no card of its deal has been dealt."""
-        promise, problem = self._promises.note(key, promised, log_id)
+        promise, problem = self._promises.note(key, promised, log_id, rounds)
         if problem is None and promise.terms is not None:
             promise, problem = self._promises.deal_again(promise, log_id)
         self._note(promise, problem)
@@ -202,6 +227,8 @@ class DealCheck:
     def _compare_given(self, nonce: bytes, seq: int, open_commitment: bytes) -> None:
         """What the own seat has given, by what the server says; a lie is told at once."""
         promise = self._promises.of(open_commitment)
+        if promise is not None:
+            promise.own.is_there(nonce, seq, promise.log_id)
         if promise is None or promise.own.allows(nonce) or seq < promise.own.seq:
             return
         if not promise.own.void and promise.own.log_id == promise.log_id:
@@ -213,6 +240,7 @@ class DealCheck:
         if terms is None or seat not in terms.seats:
             return True
         place = terms.seats.index(seat)
+        own.is_there(b"".join(terms.nonces[place : place + 1]), own.seq, deal.terms_log)
         if place >= len(terms.nonces) or own.allows(terms.nonces[place]):
             return True
         if own.log_id != deal.terms_log:
@@ -230,7 +258,7 @@ class DealCheck:
         assert game is not None, "a deal is part of a game"
         key = DealKey(table.table, game.game, event.deal)
         known = self._promises.get(key)
-        promise, problem = self._promises.note(key, event.commitment, table.log_id)
+        promise, problem = self._promises.note(key, event.commitment, table.log_id, event.rounds)
         self._deal = promise
         if known is None and not event.commitment:
             problem = DealGap.UNCOMMITTED
@@ -251,8 +279,13 @@ class DealCheck:
         given = tuple(table.seats[seat].nonce for seat in seats)
         if event.commitment and event.nonces != given:
             faults.append(DealFault.NONCES)
-        promise.terms = Terms(seats, event.nonces, event.opener, game.removed)
+        has_person = any(table.seats[seat].occupant is Occupant.PERSON for seat in seats)
+        promise.terms = Terms(
+            seats, event.nonces, event.opener, game.removed, event.key_rounds, has_person
+        )
         promise.terms_log = table.log_id
+        if event.key_rounds != key_rounds(event.rounds, has_person=has_person):
+            faults.append(DealFault.ROUNDS)
         faults += self._other_colours(promise)
         own = None
         if event.hand is not None and table.my_seat is not None:
@@ -274,7 +307,7 @@ class DealCheck:
     def _join(self, key: DealKey, game: Game, table: TableModel, before: TableView | None) -> None:
         """A snapshot shows a deal: its start, a later moment, or its end."""
         known = self._promises.get(key)
-        promise, problem = self._promises.note(key, game.commitment, table.log_id)
+        promise, problem = self._promises.note(key, game.commitment, table.log_id, game.rounds)
         playing = table.phase is Phase.PLAYING
         if known is None and not playing:
             promise.told = True  # over before this client came
@@ -287,11 +320,18 @@ class DealCheck:
             return
         self._note(promise, problem)
         seats = tuple(player.seat for player in game.players)
-        terms = Terms(seats, game.nonces, game.opener, game.removed)
+        # Who held the seats then is not known, but whoever gave a nonce for it held one.
+        me = table.me
+        was_there = me is not None and promise.own.taken is not None
+        has_person = was_there and me is not None and me.occupant is Occupant.PERSON
+        terms = Terms(seats, game.nonces, game.opener, game.removed, game.key_rounds, has_person)
         missed = table.seq - promise.seq
         if before is not None and promise.terms_log != table.log_id:
             before = None
         faults = self._from_then_on(promise, terms, game, table)
+        allowed = {key_rounds(game.rounds, has_person=person) for person in (True, has_person)}
+        if game.key_rounds not in allowed:
+            faults.append(DealFault.ROUNDS)
         if before is not None and before.game is not None:
             changed = {*(game.hand or ())} - {*(before.game.hand or game.hand or ())}
             if changed and not may_change(len(changed), missed):
@@ -361,11 +401,22 @@ class DealCheck:
                 tuple(dict.fromkeys(faults)),
                 tuple(gap for gap in DealGap if gap in deal.gaps),
                 nonces=sum(1 for nonce in nonces if nonce),
+                seats=len(terms.seats) if terms else 0,
+                word=_word_of(deal.commitment, terms),
+                weak=terms is not None and terms.has_person and terms.key_rounds < ROUNDS,
                 mine=deal.own.taken is not None and deal.own.taken in nonces,
                 broken_off=broken_off,
                 not_in_full=tally.not_in_full,
             )
         )
+
+
+def _word_of(promised: bytes, terms: Terms | None) -> str:
+    """The word of a deal; empty when nobody was committed to it, or it makes no sense."""
+    try:
+        return word(promised, terms.seats, terms.nonces) if promised and terms else ""
+    except ValueError:
+        return ""
 
 
 def _differences(before: Terms, now: Terms) -> list[DealFault]:
@@ -376,6 +427,7 @@ def _differences(before: Terms, now: Terms) -> list[DealFault]:
             (DealFault.NONCES, (before.seats, before.nonces) == (now.seats, now.nonces)),
             (DealFault.OPENER, before.opener == now.opener),
             (DealFault.COLOURS, before.removed == now.removed),
+            (DealFault.ROUNDS, before.key_rounds == now.key_rounds),
         )
         if not same
     ]
@@ -396,13 +448,22 @@ def _faults(deal: Promise, secret: bytes, game: Game, *, short: bool) -> list[De
     if len(terms.nonces) != len(terms.seats):
         return [DealFault.NONCES]
     try:
-        promised = commitment(secret)
+        promised = commitment(secret, deal.rounds)
+        if terms.key_rounds > MAX_ROUNDS:
+            deal.gaps.add(DealGap.TOO_MANY_ROUNDS)
+            return [] if promised == deal.commitment else [DealFault.COMMITMENT]
         drawn: FirstDraw | None = None
         if deal.key.deal == 1:
-            drawn, order = draw_first(secret, terms.nonces, short_deck=short)
+            drawn, order = draw_first(
+                secret, terms.nonces, short_deck=short, rounds=terms.key_rounds
+            )
         else:
             order = draw_deal(
-                secret, terms.nonces, deal_number=deal.key.deal, removed=terms.removed
+                secret,
+                terms.nonces,
+                deal_number=deal.key.deal,
+                removed=terms.removed,
+                rounds=terms.key_rounds,
             )
     except ValueError:
         return [DealFault.COMMITMENT]

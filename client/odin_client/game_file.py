@@ -105,6 +105,7 @@ class _Before:
     def __init__(self, now: table_pb2.TableView) -> None:
         self._now: Final = now
         self._commitment = b""
+        self._source: table_pb2.DealSource | None = None
         self._seats: Final = [table_pb2.Seat(seat=number) for number in range(len(now.seats))]
 
     def see(self, event: event_pb2.Event) -> None:
@@ -117,14 +118,20 @@ class _Before:
                 self._seats[number].CopyFrom(table_pb2.Seat(seat=number))
             case "substitute_seated":
                 self._seats[event.substitute_seated.seat].nonce = b""
+            case "ready_changed" | "rematch_asked" if self._source is not None:
+                pass  # by deal/2 that leaves alone what a seat has given
             case "ready_changed":
                 self._seats[event.ready_changed.seat].nonce = event.ready_changed.nonce
             case "rematch_asked":
                 self._seats[event.rematch_asked.seat].nonce = event.rematch_asked.nonce
+            case "nonce_given":
+                self._seats[event.nonce_given.seat].nonce = event.nonce_given.nonce
             case "deal_committed":
-                self._commitment = event.deal_committed.commitment
+                committed = event.deal_committed
+                self._commitment = committed.commitment
+                self._source = committed.source if committed.HasField("source") else None
             case "deal_started":
-                self._commitment = b""
+                self._commitment, self._source = b"", None
                 for seat in self._seats:
                     seat.nonce = b""
             case _:
@@ -140,6 +147,7 @@ class _Before:
             phase=table_pb2.TABLE_PHASE_WAITING,
             seats=self._seats,
             commitment=self._commitment,
+            source=self._source,
         )
 
 

@@ -12,7 +12,8 @@ On stdout:
                "message": "...", "metadata": {"rule": "R9", ...}}, "requestId": "a2"}
     {"link": {"online": false, "problem": "...", "attempt": 1, "retryIn": 0.3}}
     {"dealChecked": {"deal": 1, "ok": true, "faults": [], "gaps": [], "whole": true, "nonces": 2,
-                     "mine": false, "brokenOff": false, "notInFull": 0}}
+                     "seats": 3, "word": "K7QF2M", "weak": false, "mine": false,
+                     "brokenOff": false, "notInFull": 0}}
 
 On stdin: any call of the contract by the name of its method, with its request. `requestId` and
 `table` are filled in when they are left out:
@@ -26,8 +27,11 @@ On stdin: any call of the contract by the name of its method, with its request. 
 After each deal `dealChecked` says whether it follows from what the server had committed to. What
 does not is in `faults`, and is said as soon as it is found. What could not be checked is in `gaps`
 (`whole` is false when a part of the deal was not seen), and `notInFull` counts such deals. `ok`
-says that all was checked. A program that adds to a deal itself gives `setReady` or `rematch` a
-`nonce` and the `commitment`, both in base64.
+says that all was checked. `nonces` of the `seats` had added bytes, and the `word` is the same for
+all who were told the same: let players compare it. `weak` says that people played, and that the key
+was stretched so little that a server could search. This program adds to each deal for the seat; one
+that adds itself gives `setReady`, `rematch` or `giveNonce` a `nonce` and the `commitment`, both in
+base64.
 
 The first decision stands in the snapshot (`snapshot.decision`), those after it come as events
 (`decisionOpened`). A decision for one's own seat brings all that may be chosen, and a default
@@ -170,6 +174,9 @@ def _as_object(checked: DealChecked) -> dict[str, Any]:
         "gaps": [gap.value for gap in checked.gaps],
         "whole": DealGap.LATE not in checked.gaps and DealGap.MISSED not in checked.gaps,
         "nonces": checked.nonces,
+        "seats": checked.seats,
+        "word": checked.word,
+        "weak": checked.weak,
         "mine": checked.mine,
         "brokenOff": checked.broken_off,
         "notInFull": checked.not_in_full,

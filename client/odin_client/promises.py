@@ -36,6 +36,10 @@ class Terms(NamedTuple):
     nonces: tuple[bytes, ...]
     opener: int
     removed: tuple[Colour, ...]
+    key_rounds: int = 0
+    """Of the deal's key. 0: a deal by deal/1."""
+    has_person: bool = False
+    """Whether a person held the seat of a player, as far as it was seen."""
 
 
 @dataclass
@@ -44,6 +48,8 @@ class OwnNonce:
 
     made: bytes = b""
     """Drawn once for each commitment: a server cannot ask for others until it likes the deck."""
+    early: bytes = b""
+    """The same for what is given before one is ready, so that the server learns the other late."""
     taken: bytes | None = None
     """What the server took. None: nothing, or it was taken back, so that any nonce is right."""
     maybe: set[bytes] = field(default_factory=set[bytes])
@@ -59,6 +65,18 @@ class OwnNonce:
         """Whether the own seat may have added this."""
         return self.taken is None or nonce == self.taken or nonce in self.maybe
 
+    def is_there(self, nonce: bytes, seq: int, log_id: str) -> None:
+        """The server says that the own seat has added this: then it was taken, if it was sent."""
+        if nonce and nonce in self.maybe:
+            self.took(nonce, seq, log_id)
+
+    def took(self, nonce: bytes, seq: int, log_id: str) -> None:
+        """The server took this, and the number of the event is this; an empty one takes back."""
+        self.maybe.discard(nonce)
+        if seq >= self.seq:
+            self.taken = nonce or None
+            self.seq, self.log_id, self.void = seq, log_id, False
+
 
 @dataclass
 class Promise:
@@ -69,6 +87,8 @@ class Promise:
     """Compared, and nothing else. Empty: the server committed itself to nothing."""
     log_id: str
     """The log in which the server said so last."""
+    rounds: int = 0
+    """Those that the commitment binds. 0: it is one by deal/1."""
     own: OwnNonce = field(default_factory=OwnNonce)
     terms: Terms | None = None
     """Once it has started."""
@@ -115,27 +135,29 @@ class Promises:
         return self._deals.get(key) if key else None
 
     def note(
-        self, key: DealKey, commitment: bytes, log_id: str
+        self, key: DealKey, commitment: bytes, log_id: str, rounds: int = 0
     ) -> tuple[Promise, DealFault | DealGap | None]:
         """Takes note of what the server says a deal follows from; says what is wrong with that.
 
         Within one log it may not change. In another log it may: then the table was set back.
         """
         known = self._deals.get(key)
+        fresh = Promise(key, commitment, log_id, rounds)
         if commitment and self._deal_of.get(commitment, key) != key:
-            return known or self._keep(Promise(key, commitment, log_id)), DealFault.REUSED
+            return known or self._keep(fresh), DealFault.REUSED
         if known is None:
-            return self._keep(Promise(key, commitment, log_id)), None
-        if known.commitment == commitment:
+            return self._keep(fresh), None
+        if (known.commitment, known.rounds) == (commitment, rounds):
             known.log_id = log_id
             return known, None
         if known.log_id == log_id:
             return known, DealFault.COMMITMENT
-        return self._keep(Promise(key, commitment, log_id)), DealGap.SET_BACK
+        return self._keep(fresh), DealGap.SET_BACK
 
     def deal_again(self, known: Promise, log_id: str) -> tuple[Promise, DealFault | DealGap]:
         """Begins a deal anew that was dealt already, from the same commitment."""
-        again = Promise(known.key, known.commitment, log_id, OwnNonce(made=known.own.made))
+        own = OwnNonce(made=known.own.made, early=known.own.early)
+        again = Promise(known.key, known.commitment, log_id, known.rounds, own)
         same = known.terms_log == log_id
         return self._keep(again), DealFault.REUSED if same else DealGap.SET_BACK
 

@@ -29,7 +29,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from odin_client.address import Address
 from odin_client.connection import Connection, backoff, new_request_id, refusal_of, unreachable
 from odin_client.deal_check import DealCheck
-from odin_client.errors import CopyableError, Refused, SeatLost, VersionsDiffer
+from odin_client.errors import CopyableError, Refused, SeatLost, Unreachable, VersionsDiffer
 from odin_client.languages import _
 from odin_client.table import OutOfStepError, TableModel
 from odin_client.updates import LinkChanged, SeatLeft, SnapshotTaken, StreamEnded, Update
@@ -82,13 +82,26 @@ def random_nonce() -> bytes:
     return secrets.token_bytes(MAX_NONCE_LENGTH)
 
 
-_GIVES: Final = (lobby_pb2.SetReadyRequest, lobby_pb2.RematchRequest, lobby_pb2.LeaveSeatRequest)
+_GIVES: Final = (
+    lobby_pb2.GiveNonceRequest,
+    lobby_pb2.SetReadyRequest,
+    lobby_pb2.RematchRequest,
+    lobby_pb2.LeaveSeatRequest,
+)
 _GIVEN: Final = (
+    lobby_pb2.GiveNonceResponse,
     lobby_pb2.SetReadyResponse,
     lobby_pb2.RematchResponse,
     lobby_pb2.LeaveSeatResponse,
 )
 """Calls with which a seat adds to a deal, or takes back what it added, and their answers."""
+
+_WithNonce: TypeAlias = (
+    lobby_pb2.TakeSeatRequest
+    | lobby_pb2.GiveNonceRequest
+    | lobby_pb2.SetReadyRequest
+    | lobby_pb2.RematchRequest
+)
 
 Answer = TypeVar("Answer", bound=Message)
 
@@ -124,6 +137,7 @@ class Session:
         self._wake = asyncio.Event()
         self._stream: _Stream | None = None
         self._closing = False
+        self._giving: asyncio.Task[None] | None = None
         self._left = False
         """Whether the seat was given up; one may watch on then."""
 
@@ -169,17 +183,20 @@ class Session:
         NOT_ALLOWED.
         """
         await self._hear_what_is_promised()
-        answer = await self.connection.call(
-            self.connection.lobby.TakeSeat,
-            lobby_pb2.TakeSeatRequest(
-                request_id=new_request_id(),
-                table=self.table.table,
-                code=self.code,
-                name=name,
-                seat=seat,
-                occupant=occupant_value(occupant),
-            ),
+        request = lobby_pb2.TakeSeatRequest(
+            request_id=new_request_id(),
+            table=self.table.table,
+            code=self.code,
+            name=name,
+            seat=seat,
+            occupant=occupant_value(occupant),
         )
+        if occupant is Occupant.REMOTE_BOT and self._may_give:
+            # A table of programs may start at once when this one sits down.
+            self._add_nonce(request, early=True)
+        with self.table.check.giving(request.commitment, request.nonce):
+            # Whether the server took it is known when it shows it: at another deal it drops it.
+            answer = await self.connection.call(self.connection.lobby.TakeSeat, request)
         self.table.table = answer.table
         self.table.my_seat = answer.seat
         self._left = False
@@ -288,7 +305,9 @@ class Session:
                 if tap:
                     tap(item)
                 seated = self.table.my_seat is not None and not self._left
-                for update in self._fold(item):
+                updates = self._fold(item)
+                self._give_early()
+                for update in updates:
                     yield update
                     if _removes_me(update):
                         raise SeatLost(removed=True)
@@ -394,17 +413,52 @@ class Session:
             self._add_nonce(request)
         await self.noting(request, self.connection.call(self.connection.lobby.SetReady, request))
 
-    def _add_nonce(self, request: lobby_pb2.SetReadyRequest | lobby_pb2.RematchRequest) -> None:
+    def _add_nonce(self, request: _WithNonce, *, early: bool = False) -> None:
         """Adds a nonce to the request, if any is wanted."""
         if self.table.commitment:
             request.commitment = self.table.commitment
-            request.nonce = self.table.check.nonce_for(request.commitment, self.fresh_nonce)
+            request.nonce = self.table.check.nonce_for(
+                request.commitment, self.fresh_nonce, early=early
+            )
+
+    @property
+    def _may_give(self) -> bool:
+        """Whether a nonce may be given to the next deal without being ready."""
+        return self.table.rounds > 0 and "give_nonce" in self.connection.info.features
+
+    def _give_early(self) -> None:
+        """Adds to the next deal as soon as there is a commitment, whoever starts it and when."""
+        table = self.table
+        if (
+            self._giving is None
+            and self._may_give
+            and table.phase is not Phase.CLOSED
+            and table.me is not None
+            and not table.me.substituted
+            and not table.check.has_given(table.commitment)
+        ):
+            self._giving = asyncio.create_task(self._give_nonce())
+
+    async def _give_nonce(self) -> None:
+        request = lobby_pb2.GiveNonceRequest(request_id=new_request_id(), table=self.table.table)
+        self._add_nonce(request, early=True)
+        try:
+            if request.nonce:
+                answer = self.connection.call(self.connection.lobby.GiveNonce, request)
+                await self.noting(request, answer)
+        except (Refused, Unreachable) as problem:
+            # The deal has started, say. It is also given with being ready.
+            _log.info("table %r: no nonce was given: %s", self.table.table, problem)
+        finally:
+            self._giving = None
 
     async def noting(self, request: Message, answer: Awaitable[Answer]) -> Answer:
         """Waits for the answer to a request; what it adds to a deal, or takes back, is noted."""
         if not isinstance(request, _GIVES) or request.table != self.table.table:
             return await answer
         nonce = b"" if isinstance(request, lobby_pb2.LeaveSeatRequest) else request.nonce
+        if not (nonce or isinstance(request, lobby_pb2.LeaveSeatRequest)) and self.table.rounds:
+            return await answer  # by deal/2 being ready or not takes nothing back
         with self.table.check.giving(self.table.commitment, nonce) as taken:
             done = await answer
             assert isinstance(done, _GIVEN), "it is the answer to such a request"
@@ -515,6 +569,8 @@ class Session:
         """Stops following and closes the connection. The seat is kept."""
         self._closing = True
         self._wake.set()
+        if self._giving is not None:
+            self._giving.cancel()
         if self._stream is not None:
             self._stream.cancel()
         await self.connection.close()

@@ -28,6 +28,7 @@ from odin_client.updates import (
     GameEnded,
     GameStarted,
     HostChanged,
+    NonceGiven,
     Passed,
     PresenceChanged,
     ReadyChanged,
@@ -94,6 +95,8 @@ class TableModel:
     """When the next deal starts at the latest."""
     commitment: bytes = b""
     """To the next deal: the one that a nonce has to name."""
+    rounds: int = 0
+    """Those that the open commitment binds. 0: the next deal is by deal/1."""
     presence: dict[int, SeatPresence] = field(default_factory=dict[int, SeatPresence])
     """By seat."""
     watchers: int = 0
@@ -218,6 +221,9 @@ class TableModel:
                 event = replace(event, by=host)
             elif isinstance(event, SeatTaken) and self.seats[event.seat.seat].abandoned:
                 event = replace(event, instead_of=self.name_of(event.seat.seat))
+            elif isinstance(event, ReadyChanged | RematchAsked) and self.rounds:
+                # By deal/2 being ready leaves alone what a seat has given.
+                event = replace(event, nonce=self.seats[event.seat].nonce)
             self.check.see(event, self)
             self._fold_table(event)
             self._fold_game(event)
@@ -300,9 +306,11 @@ class TableModel:
                 self._set_seat(replace(seat, ready=True, nonce=event.nonce))
                 self.phase = Phase.WAITING
             case DealCommitted():
-                self.commitment = event.commitment
+                self.commitment, self.rounds = event.commitment, event.rounds
+            case NonceGiven():
+                self._set_seat(replace(self.seats[event.seat], nonce=event.nonce))
             case DealStarted():
-                self.commitment = b""
+                self.commitment, self.rounds = b"", 0
                 self.seats = tuple(replace(seat, nonce=b"") for seat in self.seats)
             case DealEnded():
                 self._ask_who_is_ready()
@@ -397,6 +405,8 @@ class TableModel:
                     commitment=event.commitment,
                     nonces=event.nonces,
                     secret=b"",
+                    rounds=event.rounds,
+                    key_rounds=event.key_rounds,
                 )
                 self.phase = Phase.PLAYING
                 self.next_deal_time = None

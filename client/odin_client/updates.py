@@ -105,6 +105,14 @@ class RematchAsked(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NonceGiven(Event):
+    """A seat gave a nonce for the next deal, by deal/2: it replaces what the seat gave before."""
+
+    seat: int
+    nonce: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TableClosed(Event):
     """The table has ended."""
 
@@ -134,6 +142,10 @@ class DealStarted(Event):
     """Empty: nobody was committed to it, and it cannot be checked."""
     nonces: tuple[bytes, ...] = ()
     """What each player added, in the order of their seats."""
+    rounds: int = 0
+    """Those that the commitment binds. 0: a deal by deal/1."""
+    key_rounds: int = 0
+    """Those of this deal's key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,6 +231,8 @@ class DealCommitted(Event):
     game: int
     deal: int
     commitment: bytes
+    rounds: int = 0
+    """Those that it binds, for the key of a deal with people. 0: a deal by deal/1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,6 +277,8 @@ class DealFault(Enum):
     """Somebody else should have opened (R4)."""
     CARDS = "cards"
     """Somebody was dealt other cards."""
+    ROUNDS = "rounds"
+    """The key has other rounds than follow from who played, so that a server could search."""
     NEVER_REVEALED = "never revealed"
     """The deal is over, and its secret was not shown."""
 
@@ -280,6 +296,8 @@ class DealGap(Enum):
     """The table has another log, in which the deal is another one, or is dealt again."""
     VOID = "void"
     """By what the server says, a substitute played the own seat, so that the own nonce was void."""
+    TOO_MANY_ROUNDS = "too many rounds"
+    """The key has more rounds than a client computes, since a server could stop it that way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,6 +311,12 @@ class DealChecked:
     """None: all that had to be seen of it was seen."""
     nonces: int = 0
     """How many seats had added something."""
+    seats: int = 0
+    """How many seats played."""
+    word: str = ""
+    """Six letters to compare aloud: the same for all who were told the same. Empty: not known."""
+    weak: bool = False
+    """Whether people played, and the key was stretched so little that a server could search."""
     mine: bool = False
     """Whether this client had."""
     broken_off: bool = False

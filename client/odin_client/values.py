@@ -250,6 +250,10 @@ class Game:
     """What each player added to the deal, in the order of their seats."""
     secret: bytes = b""
     """What is behind the commitment, after the deal."""
+    rounds: int = 0
+    """Those that the commitment binds, for the key of a deal with people. 0: a deal by deal/1."""
+    key_rounds: int = 0
+    """Those of this deal's key."""
 
     @property
     def standings(self) -> tuple[tuple[int, Player], ...]:
@@ -311,6 +315,8 @@ class TableView:
     code: str
     commitment: bytes = b""
     """To the next deal: the one that a nonce has to name. Empty while a deal is being played."""
+    rounds: int = 0
+    """Those that the open commitment binds. 0: the next deal is by deal/1."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ can work out again what people chose by themselves: names, times, and which of t
 
 from __future__ import annotations
 
-from collections import deque
+import dataclasses
+from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -41,7 +42,15 @@ from odin_engine import (
     evolve,
 )
 from odin_engine import Event as GameEvent
-from odin_engine.fair_deal import commitment, draw_deal, draw_first
+from odin_engine.fair_deal import (
+    MAX_ROUNDS,
+    ROUNDS,
+    commitment,
+    draw_deal,
+    draw_first,
+    key_rounds,
+    word,
+)
 from odin_table.v1 import decision_pb2, event_pb2, table_pb2
 
 _PLAYED_BY: Final[Mapping[int, event_pb2.Actor.ValueType]] = {
@@ -72,6 +81,14 @@ class Verified:
     """Lines of a newer version, which were stepped over."""
     clock_back: int = 0
     """How often the server's clock was put back."""
+    added: Counter[tuple[int, int]] = dataclasses.field(default_factory=Counter[tuple[int, int]])
+    """Of how many deals how many seats had added something, of how many seats."""
+    words: list[str] = dataclasses.field(default_factory=list[str])
+    """Of the deals that a server had committed itself to, for comparing aloud."""
+    weak: int = 0
+    """Deals with people whose key was stretched too little, so that a server could search."""
+    not_computed: int = 0
+    """Deals whose key has more rounds than anybody computes: their cards were not checked."""
 
 
 def verify(game: SavedGame) -> Verified:
@@ -93,7 +110,8 @@ class _Referee:
         self._actor = event_pb2.ACTOR_UNSPECIFIED
         self._seats: list[table_pb2.Seat] = list(_copy_of(game.view).seats)
         self._players: list[int] = []
-        self._open = game.view.commitment
+        self._open = game.view.source.commitment or game.view.commitment
+        self._rounds = game.view.source.rounds
         self._deal = event_pb2.DealStarted()
         self._dealt: DealStarted | None = None
         self._number = 0
@@ -159,8 +177,8 @@ class _Referee:
                 self._deal_started(told)
             case "deal_committed":
                 self._deal_committed(told)
-            case "deal_revealed":
-                self._deal_revealed(told, previous)
+            case "deal_revealed" | "stretched_deal_revealed":
+                self._deal_revealed(kind, told, previous)
             case "decision_opened":
                 self._decision_opened(told.decision, event.seq)
             case "cards_played" | "card_picked_up" | "passed":
@@ -214,15 +232,47 @@ class _Referee:
                     for player, seat in enumerate(self._players)
                 ],
                 undealt=told.undealt,
-                commitment=self._open,
-                nonces=[self._seats[seat].nonce for seat in self._players] if self._open else (),
+                **self._follows_from(),
             ),
         )
-        self._deal, self._dealt, self._open = told, started, b""
+        self._deal, self._dealt, self._open, self._rounds = told, started, b"", 0
         self._found.deals += 1
-        self._found.uncommitted += not told.commitment
+        self._note(told)
         for seat in self._seats:
             seat.nonce = b""
+
+    def _follows_from(self) -> dict[str, Any]:
+        """What the start of a deal has to say that it follows from."""
+        if not self._open:
+            return {}
+        players = [self._seats[seat] for seat in self._players]
+        nonces = [seat.nonce for seat in players]
+        if not self._rounds:
+            return {"commitment": self._open, "nonces": nonces}
+        source = table_pb2.DealSource(
+            commitment=self._open,
+            rounds=self._rounds,
+            nonces=nonces,
+            key_rounds=key_rounds(self._rounds, has_person=self._has_person),
+        )
+        return {"source": source}
+
+    @property
+    def _has_person(self) -> bool:
+        seats = (self._seats[seat] for seat in self._players)
+        return any(seat.occupant == table_pb2.OCCUPANT_PERSON for seat in seats)
+
+    def _note(self, deal: event_pb2.DealStarted) -> None:
+        """What is worth saying of a deal, beside that it adds up."""
+        found = self._found
+        promised = _promised(deal)
+        if not promised:
+            found.uncommitted += 1
+            return
+        nonces = _nonces(deal)
+        found.added[sum(map(bool, nonces)), len(nonces)] += 1
+        found.words.append(word(promised, self._players, nonces))
+        found.weak += self._has_person and deal.source.key_rounds < ROUNDS
 
     def _deal_committed(self, told: event_pb2.DealCommitted) -> None:
         if self._state.phase is not Phase.BETWEEN_DEALS or self._open:
@@ -230,38 +280,56 @@ class _Referee:
         self._same(
             told,
             event_pb2.DealCommitted(
-                game=self._number, deal=self._state.deal + 1, commitment=told.commitment
+                game=self._number,
+                deal=self._state.deal + 1,
+                commitment=told.commitment,
+                source=_promise_of(told) if told.HasField("source") else None,
             ),
         )
-        self._open = told.commitment
+        if told.HasField("source") and (told.commitment or told.source.rounds < 1):
+            raise self._not_now()
+        self._open = told.source.commitment or told.commitment
+        self._rounds = told.source.rounds
 
     def _revealed_in_time(self, kind: str, previous: event_pb2.Event | None) -> None:
         """A deal that was committed to is shown right after its end."""
         ended = previous is not None and previous.HasField("deal_ended")
-        if ended and self._deal.commitment and kind != "deal_revealed":
+        if ended and _promised(self._deal) and not kind.endswith("deal_revealed"):
             raise self._wrong(
                 _("the secret of deal {deal} is not shown").format(deal=self._deal.deal)
             )
 
     def _deal_revealed(
-        self, told: event_pb2.DealRevealed, previous: event_pb2.Event | None
+        self, kind: str, told: event_pb2.DealRevealed, previous: event_pb2.Event | None
     ) -> None:
         deal, dealt = self._deal, self._dealt
-        if previous is None or not previous.HasField("deal_ended") or not deal.commitment:
+        by_deal_2 = deal.HasField("source")
+        expected = "stretched_deal_revealed" if by_deal_2 else "deal_revealed"
+        if previous is None or not previous.HasField("deal_ended") or not _promised(deal):
+            raise self._not_now()
+        if kind != expected:
             raise self._not_now()
         assert dealt is not None, "it has ended"
         self._same(told, event_pb2.DealRevealed(deal=deal.deal, secret=told.secret))
-        if commitment(told.secret) != deal.commitment:
+        if commitment(told.secret, deal.source.rounds) != _promised(deal):
             raise self._wrong(_("that secret is not behind the commitment"))
+        rounds, nonces = deal.source.key_rounds, _nonces(deal)
+        if rounds > MAX_ROUNDS:
+            self._found.not_computed += 1
+            return
         state = self._state
         if deal.deal == 1:
             short = state.options.colours_to_remove > 0
-            first, order = draw_first(told.secret, deal.nonces, short_deck=short)
+            first, order = draw_first(told.secret, nonces, short_deck=short, rounds=rounds)
             agrees = (first.first_opener, first.removed) == (dealt.opener, state.removed)
         else:
             agrees = True
             order = draw_deal(
-                told.secret, deal.nonces, deal_number=deal.deal, removed=state.removed
+                told.secret,
+                nonces,
+                deal_number=deal.deal,
+                removed=state.removed,
+                rounds=rounds,
             )
         drawn = dealt._replace(order=order)
         if not agrees or (drawn.hands, drawn.undealt) != (dealt.hands, dealt.undealt):
@@ -409,6 +477,7 @@ class _Referee:
     def _at_the_table(self, kind: str, told: Any) -> None:
         see: Mapping[str, Callable[[Any], bool]] = {
             "ready_changed": self._ready_changed,
+            "nonce_given": self._nonce_given,
             "substitute_seated": self._substitute_seated,
             "seat_resumed": self._seat_resumed,
             "seat_taken": self._seat_taken,
@@ -425,8 +494,17 @@ class _Referee:
     def _ready_changed(self, told: event_pb2.ReadyChanged) -> bool:
         if not self._is_taken(told.seat) or self._state.phase is Phase.PLAYING:
             return False
+        if self._rounds:
+            return not told.nonce
         self._seats[told.seat].nonce = told.nonce
         return bool(told.ready or not told.nonce) and bool(self._open or not told.nonce)
+
+    def _nonce_given(self, told: event_pb2.NonceGiven) -> bool:
+        if not self._is_taken(told.seat) or self._state.phase is Phase.PLAYING:
+            return False
+        seat = self._seats[told.seat]
+        seat.nonce = told.nonce
+        return bool(told.nonce) and self._rounds > 0 and not seat.substituted
 
     def _substitute_seated(self, told: event_pb2.SubstituteSeated) -> bool:
         if told.seat not in self._players:
@@ -453,6 +531,20 @@ class _Referee:
         due = self._decision
         self._failed = told.seat
         return due is not None and self._players[due.seat] == told.seat
+
+
+def _promised(deal: event_pb2.DealStarted) -> bytes:
+    """The commitment that the deal follows from; empty when there was none."""
+    return deal.source.commitment or deal.commitment
+
+
+def _nonces(deal: event_pb2.DealStarted) -> list[bytes]:
+    return list(deal.source.nonces if deal.HasField("source") else deal.nonces)
+
+
+def _promise_of(told: event_pb2.DealCommitted) -> table_pb2.DealSource:
+    """What a commitment by deal/2 may say."""
+    return table_pb2.DealSource(commitment=told.source.commitment, rounds=told.source.rounds)
 
 
 def _copy_of(view: table_pb2.TableView) -> table_pb2.TableView:

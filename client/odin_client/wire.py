@@ -230,9 +230,11 @@ def game_of(message: table_pb2.GameView) -> values.Game:
         ),
         out_seat=message.out_seat if message.HasField("out_seat") else None,
         winners=tuple(message.winners),
-        commitment=message.commitment,
-        nonces=tuple(message.nonces),
+        commitment=message.source.commitment or message.commitment,
+        nonces=tuple(message.source.nonces or message.nonces),
         secret=message.secret,
+        rounds=message.source.rounds,
+        key_rounds=message.source.key_rounds,
     )
 
 
@@ -251,7 +253,8 @@ def view_of(message: table_pb2.TableView) -> values.TableView:
         i_am_host=message.you_are_host,
         next_deal_time=_time_in(message, "next_deal_time"),
         code=clean(message.code, NAME_LENGTH),
-        commitment=message.commitment,
+        commitment=message.source.commitment or message.commitment,
+        rounds=message.source.rounds,
     )
 
 
@@ -322,8 +325,10 @@ def _game_event_of(message: event_pb2.Event, head: _Head) -> updates.Event:
                 deal=deal.deal,
                 opener=deal.opener,
                 hand=cards_of(deal.hand.cards) if deal.HasField("hand") else None,
-                commitment=deal.commitment,
-                nonces=tuple(deal.nonces),
+                commitment=deal.source.commitment or deal.commitment,
+                nonces=tuple(deal.source.nonces or deal.nonces),
+                rounds=deal.source.rounds,
+                key_rounds=deal.source.key_rounds,
             )
         case "decision_opened":
             decision = decision_of(message.decision_opened.decision)
@@ -384,10 +389,18 @@ def _event_of_a_fair_deal(message: event_pb2.Event, head: _Head) -> updates.Even
                 **head,
                 game=committed.game,
                 deal=committed.deal,
-                commitment=committed.commitment,
+                commitment=committed.source.commitment or committed.commitment,
+                rounds=committed.source.rounds,
             )
-        case "deal_revealed":
-            revealed = message.deal_revealed
+        case "nonce_given":
+            given = message.nonce_given
+            return updates.NonceGiven(**head, seat=given.seat, nonce=given.nonce)
+        case "deal_revealed" | "stretched_deal_revealed":
+            revealed = (
+                message.deal_revealed
+                if message.HasField("deal_revealed")
+                else message.stretched_deal_revealed
+            )
             return updates.DealRevealed(**head, deal=revealed.deal, secret=revealed.secret)
         case _:
             return updates.Event(**head)

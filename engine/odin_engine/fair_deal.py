@@ -143,7 +143,7 @@ class _Draws:
             message.append(len(nonce))
             message += nonce
         if rounds:
-            key = hashlib.pbkdf2_hmac("sha256", secret, message, rounds)
+            key = hashlib.pbkdf2_hmac("sha256", secret, bytes(message), rounds)
         else:
             key = hmac.digest(secret, message, "sha256")
         self._bytes = _expand(key)

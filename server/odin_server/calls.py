@@ -115,6 +115,7 @@ class Calls:
         self._under_way = 0
         self._going_on: Final[set[asyncio.Future[Message | bytes]]] = set()
         self._retry_after: Final = retry_after
+        self._calls_for_a_deal: Final = limits.calls_for_a_deal
         self._of_credential: Final = _calls_of("credential", limits, monotonic)
         self._of_address: Final = _calls_of("address", limits, monotonic)
 
@@ -139,6 +140,12 @@ class Calls:
         self._of_address.take(caller.address)
         if caller.credential is not None:
             self._of_credential.take(caller.credential)
+
+    def count_deal(self, caller: Caller) -> None:
+        """Counts a deal that this caller started: starting and closing tables costs as well."""
+        if not caller.is_operator:
+            self._of_address.charge(caller.address, self._calls_for_a_deal)
+            self._of_credential.charge(caller.holder, self._calls_for_a_deal)
 
     async def finished(self, at_most: float) -> None:
         """Waits until no call is under way and no more come; `at_most` seconds.

@@ -106,7 +106,7 @@ class ReadyChanged(NamedTuple):
     seat: int
     ready: bool
     nonce: bytes = b""
-    """What the seat adds to the next deal; empty for nothing."""
+    """What the seat adds to a next deal by deal/1; empty for nothing."""
 
 
 class SubstituteSeated(NamedTuple):
@@ -128,7 +128,14 @@ class RematchAsked(NamedTuple):
 
     seat: int
     nonce: bytes = b""
-    """What this seat adds to its first deal; empty for nothing."""
+    """What this seat adds to its first deal by deal/1; empty for nothing."""
+
+
+class NonceGiven(NamedTuple):
+    """A seat gave a nonce for the next deal, by deal/2: it replaces what the seat gave before."""
+
+    seat: int
+    nonce: bytes
 
 
 class TableClosed(NamedTuple):
@@ -156,6 +163,8 @@ class DealCommitted(NamedTuple):
 
     secret: bytes
     """What the deal will follow from, with the nonces. Nobody's to see until the deal is over."""
+    rounds: int = 0
+    """For the key of a deal that a person plays in. 0: it is dealt by deal/1."""
 
 
 class DealRevealed(NamedTuple):
@@ -178,6 +187,7 @@ TableEvent: TypeAlias = (
     | SubstituteSeated
     | SeatResumed
     | RematchAsked
+    | NonceGiven
     | TableClosed
     | DecisionOpened
     | DeadlineMoved

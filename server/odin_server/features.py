@@ -8,4 +8,4 @@ from __future__ import annotations
 
 from typing import Final
 
-FEATURES: Final[tuple[str, ...]] = ("player_names", "remove_seat")
+FEATURES: Final[tuple[str, ...]] = ("player_names", "remove_seat", "deal_2", "give_nonce")

@@ -38,6 +38,11 @@ class Buckets:
         if level < 1:
             raise self._refusal((1 - level) / self._per_second)
 
+    def charge(self, caller: Hashable, tokens: float) -> None:
+        """Takes these tokens, also when there are too few: then the caller has to wait."""
+        level, now = self._level(caller)
+        self._set(caller, level - tokens, now)
+
     def give_back(self, caller: Hashable) -> None:
         """Puts back a token that was taken for nothing."""
         level, now = self._level(caller)

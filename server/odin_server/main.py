@@ -26,6 +26,7 @@ from odin_server.bots import Bots
 from odin_server.calls import Calls
 from odin_server.clock import Clock, SystemClock
 from odin_server.control import Control
+from odin_server.dealing import Dealer
 from odin_server.event_log import (
     RESTORE,
     CannotOpen,
@@ -83,7 +84,8 @@ class Server:
         self._log: Final[EventLog] = log or MemoryLog()
         names = names or secrets.SystemRandom()
         self._standstill: Final = Standstill(self._log, clock)
-        world = World(self._log, clock, chance, names, settings, self._standstill)
+        self._dealer: Final = Dealer()
+        world = World(self._log, clock, chance, names, settings, self._standstill, self._dealer)
         self.lobby: Final = Lobby(world)
         self.retention: Final = Retention(world, self.lobby)
         self.watch: Final = Watch(settings, clock)
@@ -178,6 +180,7 @@ class Server:
         # The last calls may have set timers again.
         await self.lobby.stop()
         await self._standstill.stop()
+        self._dealer.stop()
         await self._log.close()
 
 

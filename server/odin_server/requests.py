@@ -80,7 +80,14 @@ def _seconds(part: str, duration: duration_pb2.Duration, allowed: range) -> int:
 
 
 def nonce_from(
-    request: lobby_pb2.SetReadyRequest | lobby_pb2.RematchRequest, *, ready: bool
+    request: (
+        lobby_pb2.SetReadyRequest
+        | lobby_pb2.RematchRequest
+        | lobby_pb2.TakeSeatRequest
+        | lobby_pb2.GiveNonceRequest
+    ),
+    *,
+    may_add: bool = True,
 ) -> Nonce:
     """What the caller adds to the next deal; raises MALFORMED."""
     nonce, commitment = request.nonce, request.commitment
@@ -88,7 +95,7 @@ def nonce_from(
         raise malformed("nonce", f"At most {MAX_NONCE_LENGTH} bytes, not {len(nonce)}.")
     if nonce and not commitment:
         raise malformed("commitment", "Name the commitment that the nonce is for.")
-    if nonce and not ready:
+    if nonce and not may_add:
         raise malformed("nonce", "Only a seat that is ready adds one.")
     return Nonce(nonce, commitment)
 

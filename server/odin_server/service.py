@@ -105,6 +105,7 @@ class Services:
                 "RemoveBot": Unary(lobby_pb2.RemoveBotRequest, self.remove_bot),
                 "RemoveSeat": Unary(lobby_pb2.RemoveSeatRequest, self.remove_seat),
                 "Rematch": Unary(lobby_pb2.RematchRequest, self.rematch),
+                "GiveNonce": Unary(lobby_pb2.GiveNonceRequest, self.give_nonce),
                 "CloseTable": Unary(lobby_pb2.CloseTableRequest, self.close_table),
             },
             "odin_table.v1.PlayService": {
@@ -182,6 +183,7 @@ class Services:
     async def take_seat(self, request: lobby_pb2.TakeSeatRequest, caller: Caller) -> Message:
         """TakeSeat."""
         occupant = occupant_from(request.occupant)
+        nonce = nonce_from(request)
         wanted = request.seat if request.HasField("seat") else None
         key = _key(request, caller)
 
@@ -197,10 +199,10 @@ class Services:
             # Whoever has a seat already need not say their name again.
             own = draft.state.seat_held_by(caller.holder) is not None
             name = "" if own else cleaned("name", request.name, self._limits.name_characters)
-            return commands.take_seat(draft, caller.holder, name, wanted, occupant)
+            return commands.take_seat(draft, caller.holder, name, wanted, occupant, nonce)
 
         with ExitStack() as reserved:
-            answered, seat = await self._change(key, enter, sit_down, _seat_taken)
+            answered, seat = await self._change(key, caller, enter, sit_down, _seat_taken)
             if not answered.replayed:
                 self._lobby.seated(answered.table, caller.holder, caller.address)
         return lobby_pb2.TakeSeatResponse(
@@ -216,7 +218,7 @@ class Services:
 
     async def set_ready(self, request: lobby_pb2.SetReadyRequest, caller: Caller) -> Message:
         """SetReady."""
-        nonce = nonce_from(request, ready=request.ready)
+        nonce = nonce_from(request, may_add=request.ready)
         answered = await self._simple(
             request,
             caller,
@@ -238,6 +240,7 @@ class Services:
         level = request.level or "greedy"
         answered, bot = await self._change(
             _key(request, caller),
+            caller,
             partial(self._find, request.table, "", caller),
             lambda draft: commands.add_bot(draft, caller.holder, level, wanted, name),
             _bot_seated,
@@ -264,11 +267,21 @@ class Services:
 
     async def rematch(self, request: lobby_pb2.RematchRequest, caller: Caller) -> Message:
         """Rematch."""
-        nonce = nonce_from(request, ready=True)
+        nonce = nonce_from(request)
         answered = await self._simple(
             request, caller, lambda draft: commands.rematch(draft, caller.holder, nonce)
         )
         return lobby_pb2.RematchResponse(seq=answered.seq, replayed=answered.replayed)
+
+    async def give_nonce(self, request: lobby_pb2.GiveNonceRequest, caller: Caller) -> Message:
+        """GiveNonce."""
+        nonce = nonce_from(request)
+        if not nonce.nonce:
+            raise malformed("nonce", "Give some bytes, 32 random ones at best.")
+        answered = await self._simple(
+            request, caller, lambda draft: commands.give_nonce(draft, caller.holder, nonce)
+        )
+        return lobby_pb2.GiveNonceResponse(seq=answered.seq, replayed=answered.replayed)
 
     async def close_table(self, request: lobby_pb2.CloseTableRequest, caller: Caller) -> Message:
         """CloseTable."""
@@ -293,6 +306,7 @@ class Services:
 
         answered, _ = await self._change(
             _key(request, caller),
+            None,
             enter,
             lambda draft: commands.act(draft, caller.holder, request.decision_id, action),
             _nothing,
@@ -405,6 +419,7 @@ class Services:
         """A change at a table that the request names, with nothing special in its answer."""
         answered, _ = await self._change(
             _key(request, caller),
+            caller,
             partial(self._find, request.table, "", caller),
             command,
             _nothing,
@@ -414,6 +429,7 @@ class Services:
     async def _change(
         self,
         key: RequestKey,
+        starter: Caller | None,
         enter: Callable[[], Awaitable[Table]],
         command: Callable[[Draft], Any],
         read: Callable[[tuple[Record, ...], Any], Result],
@@ -421,7 +437,8 @@ class Services:
         """Changes a table exactly once, however often the request comes.
 
         `read` takes the answer from what the command added to the log; when it added nothing,
-        from what it returned.
+        from what it returned. A deal that this starts is counted for `starter`; for nobody when
+        None, since a deal takes many moves to play.
         """
         while True:
             refused: Refusal | None = None
@@ -433,6 +450,8 @@ class Services:
             except Refusal as refusal:
                 refused = refusal
             else:
+                if done.stretched and starter:
+                    self._calls.count_deal(starter)
                 return Answered(table.handle, done.seq, False), read(done.records, done.result)
             # Either it is known, or it was refused for good. Only then is it looked up, since the
             # log would have taken nothing under an id that it knows.

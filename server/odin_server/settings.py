@@ -47,6 +47,9 @@ class Limits:
     """Calls other than streams, on average; bursts of ten seconds' worth are let through."""
     calls_per_second_per_address: float = 1_000
     """The same for one address."""
+    calls_for_a_deal: float = 50
+    """As how many calls the start of a deal counts for whoever started it, when its key takes time:
+    some 25 ms of a processor."""
     chat_lines_per_minute: float = 60
     """Lines of chat of one credential; bursts of ten are let through."""
     wrong_codes_per_minute: float = 10

@@ -21,6 +21,7 @@ from odin_engine import DealEnded, DealStarted
 from odin_server import table_commands as commands
 from odin_server.chat import LINES_KEPT, Chat, Line
 from odin_server.clock import Clock
+from odin_server.dealing import Dealer, Drawing, Drawn, NotDrawnYet
 from odin_server.draft import Draft
 from odin_server.event_log import Conflict, EventLog, StoreUnavailable, TableDamaged
 from odin_server.events import (
@@ -38,12 +39,12 @@ from odin_server.standstill import Standstill
 from odin_server.table_state import TablePhase, TableState, evolve
 from odin_server.wire import EncodedEvent, Viewer, batch_item, encode_event, table_view
 
+_log: Final = logging.getLogger(__name__)
+
 PAUSE_FOR_PEOPLE: Final = 1.0
 """Seconds. A shorter pause between deals is for machines, and runs out whoever has not answered."""
 
 Result = TypeVar("Result")
-
-_log: Final = logging.getLogger(__name__)
 
 
 class Done(NamedTuple, Generic[Result]):
@@ -54,6 +55,8 @@ class Done(NamedTuple, Generic[Result]):
     result: Result
     records: tuple[Record, ...]
     """What it added to the log."""
+    stretched: bool = False
+    """Whether a key was stretched for it, or for the deal that it made due."""
 
 
 class Listener(Protocol):
@@ -75,6 +78,7 @@ class World(NamedTuple):
     """Where handles, codes and log ids come from."""
     settings: Settings
     standstill: Standstill
+    dealer: Dealer
 
 
 class Passage:
@@ -161,15 +165,50 @@ class Table:
                     if not future.cancelled():
                         future.set_exception(error)
                 else:
+                    if await self._start_due():
+                        done = done._replace(stretched=True)
                     if not future.cancelled():
                         future.set_result(done)
         finally:
             self._worker = None
 
-    def _draft(self) -> Draft:
+    async def _start_due(self) -> bool:
+        """Starts a deal that is due by now; gives whether a key was stretched for it.
+
+        Nobody can change what it follows from meanwhile: commands wait for it. When it cannot be
+        kept it is still due, and the timer tries again.
+        """
+        due = commands.deal_due(self.state)
+        if due is None or due > self._world.clock.now():
+            return False
+        try:
+            return (await self._do(commands.start_due, None)).stretched
+        except (Conflict, StoreUnavailable) as error:
+            _log.warning("table %s: a deal could not start: %r", self.handle, error)
+        except Exception:  # noqa: BLE001 (a worker has to go on)
+            # Whoever asked for what went before is answered all the same.
+            _log.exception("table %s: a deal could not start", self.handle)
+        return True
+
+    def _draft(self, drawn: tuple[Drawing, Drawn] | None = None) -> Draft:
         world = self._world
         pause = round(world.settings.deal_pause * 1e6)
-        return Draft(self.state, now=world.clock.now(), chance=world.chance, deal_pause=pause)
+        return Draft(
+            self.state, now=world.clock.now(), chance=world.chance, deal_pause=pause, drawn=drawn
+        )
+
+    async def _decide(self, command: Callable[[Draft], Result]) -> tuple[Draft, Result, bool]:
+        """Runs a command on a draft, again when something had to be drawn first.
+
+        Gives whether something had to.
+        """
+        drawn: tuple[Drawing, Drawn] | None = None
+        while True:
+            draft = self._draft(drawn)
+            try:
+                return draft, command(draft), drawn is not None
+            except NotDrawnYet as needed:
+                drawn = needed.drawing, await self._world.dealer.draw(needed.drawing)
 
     async def _run(
         self, command: Callable[[Draft], Result], request: RequestKey | None
@@ -189,8 +228,8 @@ class Table:
     async def _do(
         self, command: Callable[[Draft], Result], request: RequestKey | None
     ) -> Done[Result]:
-        draft, lost = self._draft(), self._world.standstill.lost
-        result = command(draft)
+        draft, result, stretched = await self._decide(command)
+        lost = self._world.standstill.lost
         records = tuple(draft.records)
         if records or request:
             nothing = result if not records and isinstance(result, int) else None
@@ -215,7 +254,7 @@ class Table:
                 # What was lost before is no time of this decision.
                 self._lost = max(self._lost, lost)
             self._publish()
-        return Done(self.state.seq, result, records)
+        return Done(self.state.seq, result, records, stretched)
 
     async def restore(self) -> None:
         """Folds all that the log has of this table, before anybody sees it.
@@ -416,6 +455,9 @@ class Table:
         held = settings.deal_pause >= PAUSE_FOR_PEOPLE and not state.people_answered
         if state.next_deal is not None and not held:
             due.append((state.next_deal, commands.next_deal))
+        start = commands.deal_due(state)
+        if start is not None:
+            due.append((start, commands.start_due))
         if state.decision is not None and state.decision.deadline is not None:
             due.append((state.decision.deadline, commands.time_out))
         for number, _ in state.taken():

@@ -1,19 +1,19 @@
 """What may be done to a table: each command checks, and adds events to a draft. Pure.
 
 A command raises Refusal or adds events; a refused draft is thrown away, so nothing has changed.
-Time and chance are the draft's. What follows by itself (the game starts when all are ready, the
-next seat has to decide) is added by `settle`, in the same batch.
+Time and chance are the draft's. That the next seat has to decide follows by itself: `settle` adds
+it, in the same batch. That a deal starts is a command of its own (`start_due`), since drawing it
+may take time: `deal_due` says when.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final, NamedTuple
 
 from odin_engine import (
     NEW,
     Action,
-    Card,
     IllegalAction,
     InvalidOption,
     Options,
@@ -23,9 +23,9 @@ from odin_engine import (
     decision_of,
 )
 from odin_engine import Phase as GamePhase
-from odin_engine.fair_deal import draw_deal, draw_first
 from odin_engine.strategies import STRATEGIES
 from odin_server.confusables import read_alike, reads_like_a_mark
+from odin_server.dealing import Drawing, Drawn
 from odin_server.draft import Draft
 from odin_server.errors import Reason, Refusal, by_the_rules, invalid_option, not_allowed
 from odin_server.events import (
@@ -36,6 +36,7 @@ from odin_server.events import (
     DecisionOpened,
     HostChanged,
     LeaveReason,
+    NonceGiven,
     Occupant,
     ReadyChanged,
     RematchAsked,
@@ -54,6 +55,9 @@ SUBSTITUTE_LEVEL: Final = "greedy"
 
 BOT_NAMES: Final = ("Astrid", "Bjorn", "Freya", "Gunnar", "Hilda", "Ivar", "Leif", "Sigrid")
 """Names for bots that are added without one; more than a table has seats."""
+
+PROGRAM_WAIT: Final = 250_000
+"""For how long the next deal waits for nonces of programs that gave one before. Microseconds."""
 
 _PLAYED_BY: Final[Mapping[Occupant, Actor]] = {
     Occupant.PERSON: Actor.PERSON,
@@ -96,12 +100,30 @@ def close_empty_table(draft: Draft) -> None:
 # Seats
 
 
+class Nonce(NamedTuple):
+    """What a seat adds to the next deal."""
+
+    nonce: bytes = b""
+    """Empty for nothing."""
+    commitment: bytes = b""
+    """The one that it is for. Empty: whichever is open."""
+
+
+NO_NONCE: Final = Nonce()
+
+
 def take_seat(
-    draft: Draft, holder: bytes, name: str, wanted: int | None, occupant: Occupant
+    draft: Draft,
+    holder: bytes,
+    name: str,
+    wanted: int | None,
+    occupant: Occupant,
+    nonce: Nonce = NO_NONCE,
 ) -> int:
     """Sits the holder down, or gives back the seat that they hold. Returns the seat.
 
-    During a game only at a seat whose holder has left: hand and score come with it.
+    During a game only at a seat whose holder has left: hand and score come with it. A nonce that is
+    not for the next deal is dropped.
     """
     state = draft.state
     own = state.seat_held_by(holder)
@@ -112,13 +134,14 @@ def take_seat(
     _still_open(state)
     if own is not None:
         resume_seat(draft, own)
+        _add_if_open(draft, own, nonce)
         return own
     seat = _abandoned_seat(state, wanted) if state.in_game else _free_seat(state, wanted)
     _name_is_free(state, name, at=seat)
     draft.add(SeatTaken(seat, name, occupant, "", holder))
     if not draft.state.host and occupant is Occupant.PERSON:
         draft.add(HostChanged(seat))
-    settle(draft)
+    _add_if_open(draft, seat, nonce)
     return seat
 
 
@@ -169,7 +192,6 @@ def _vacate(draft: Draft, number: int, reason: LeaveReason) -> None:
         draft.add(SeatLeft(number, reason))
     if was_host:
         _pass_on_host(draft, after=number)
-    settle(draft)
 
 
 def _pass_on_host(draft: Draft, after: int) -> None:
@@ -218,7 +240,6 @@ def add_bot(draft: Draft, holder: bytes, level: str, wanted: int | None, name: s
     if level not in STRATEGIES:
         raise invalid_option("level", f"There is no such level. Choose {', '.join(STRATEGIES)}.")
     draft.add(SeatTaken(seat, name, Occupant.BUILT_IN_BOT, level, b""))
-    settle(draft)
     return seat
 
 
@@ -231,22 +252,9 @@ def remove_bot(draft: Draft, holder: bytes, number: int) -> None:
     if seat is None or seat.occupant is not Occupant.BUILT_IN_BOT:
         raise invalid_option("seat", f"No built-in bot sits at seat {number}.")
     draft.add(SeatLeft(number, LeaveReason.REMOVED))
-    settle(draft)
 
 
 # Games and deals
-
-
-class Nonce(NamedTuple):
-    """What a seat adds to the next deal."""
-
-    nonce: bytes = b""
-    """Empty for nothing."""
-    commitment: bytes = b""
-    """The one that it is for. Empty: whichever is open."""
-
-
-NO_NONCE: Final = Nonce()
 
 
 def set_ready(draft: Draft, holder: bytes, ready: bool, nonce: Nonce = NO_NONCE) -> None:
@@ -297,40 +305,106 @@ def rematch(draft: Draft, holder: bytes, nonce: Nonce = NO_NONCE) -> None:
         if seat.substituted_for is not None and other != number:
             draft.add(SeatLeft(other, seat.substituted_for))
     resume_seat(draft, number)
-    draft.add(RematchAsked(number, nonce.nonce))
-    settle(draft)
+    by_deal_2 = draft.state.rounds > 0
+    draft.add(RematchAsked(number, b"" if by_deal_2 else nonce.nonce))
+    if by_deal_2:
+        _add_nonce(draft, number, nonce.nonce)
+
+
+def give_nonce(draft: Draft, holder: bytes, nonce: Nonce) -> None:
+    """Adds a nonce to the next deal, by deal/2, whether the seat is ready or not."""
+    state = draft.state
+    number = _own_seat(state, holder)
+    _still_open(state)
+    if state.phase is TablePhase.PLAYING:
+        raise Refusal(Reason.ALREADY_STARTED, "A deal is being played already.")
+    _is_for_the_next_deal(state, nonce)
+    if not state.rounds:
+        raise _stale_commitment(state, "An earlier version committed itself to the next deal.")
+    if _seat_at(state, number).substitute:
+        raise not_allowed("A substitute plays your seat. Take it back first.")
+    _add_nonce(draft, number, nonce.nonce)
+
+
+def deal_due(state: TableState) -> int | None:
+    """From when on a deal is due since all are ready for it. Microseconds since 1970; None: never.
+
+    Programs that gave a nonce before are always ready, but have a moment to give one now.
+    """
+    seats = [seat for _, seat in state.taken()]
+    if not all(seat.ready for seat in seats):
+        return None
+    if state.phase is TablePhase.WAITING:
+        # A table of bots alone starts when it is full, or when its host says so.
+        complete = any(seat.occupant is Occupant.PERSON for seat in seats) or all(state.seats)
+        if not complete or len(seats) < 2:
+            return None
+    elif state.phase is not TablePhase.BETWEEN_DEALS:
+        return None
+    waits = state.rounds and any(
+        seat.occupant is Occupant.REMOTE_BOT and seat.gives and not (seat.nonce or seat.substitute)
+        for seat in seats
+    )
+    return state.deal_ended + PROGRAM_WAIT if waits else 0
+
+
+def start_due(draft: Draft) -> None:
+    """Starts the game or the deal that all are ready for; does nothing when none is due."""
+    due = deal_due(draft.state)
+    if due is None or due > draft.now:
+        return
+    if draft.state.phase is TablePhase.WAITING:
+        _start_game(draft)
+    else:
+        next_deal(draft)
 
 
 def next_deal(draft: Draft) -> None:
     """Starts the next deal, whoever is ready; does nothing unless the table is between deals."""
     if draft.state.phase is TablePhase.BETWEEN_DEALS:
         secret, state = draft.committed(), draft.state
-        players = [_seat_at(state, number) for number in state.players]
-        order = draw_deal(
+        drawing = Drawing(
             secret,
-            [seat.nonce for seat in players],
-            deal_number=state.game.deal + 1,
+            _nonces(state, state.players),
+            draft.state.key_rounds(state.players),
+            deal=state.game.deal + 1,
             removed=state.game.removed,
         )
-        _start_deal(draft, order)
+        _start_deal(draft, draft.draw(drawing))
 
 
-def _start_deal(draft: Draft, order: tuple[Card, ...]) -> None:
-    draft.add_game_events(decide(draft.state.game, StartDeal(order)))
+def _start_deal(draft: Draft, drawn: Drawn) -> None:
+    draft.add_game_events(decide(draft.state.game, StartDeal(drawn.order)))
     settle(draft)
+
+
+def _nonces(state: TableState, seats: Iterable[int]) -> tuple[bytes, ...]:
+    return tuple([_seat_at(state, number).nonce for number in seats])
 
 
 def _say_ready(draft: Draft, number: int, ready: bool, nonce: bytes) -> None:
     seat = _seat_at(draft.state, number)
     says = seat.occupant is Occupant.PERSON and seat.said_ready != ready
-    adds = nonce not in (b"", seat.nonce)
-    if says or adds:
+    if draft.state.rounds:
+        _add_nonce(draft, number, nonce)
+        if says:
+            draft.add(ReadyChanged(number, ready))
+    elif says or nonce not in (b"", seat.nonce):
         draft.add(ReadyChanged(number, ready, nonce))
-        settle(draft)
+
+
+def _add_nonce(draft: Draft, number: int, nonce: bytes) -> None:
+    if nonce not in (b"", _seat_at(draft.state, number).nonce):
+        draft.add(NonceGiven(number, nonce))
+
+
+def _add_if_open(draft: Draft, number: int, nonce: Nonce) -> None:
+    if draft.state.rounds and nonce.commitment == draft.state.commitment:
+        _add_nonce(draft, number, nonce.nonce)
 
 
 def _start_game(draft: Draft) -> None:
-    seats = list(draft.state.taken())
+    seats = [number for number, _ in draft.state.taken()]
     if len(seats) < 2:
         raise Refusal(
             Reason.NOT_STARTED,
@@ -342,13 +416,20 @@ def _start_game(draft: Draft) -> None:
         threshold=draft.state.options.threshold,
         short_deck=draft.state.options.short_deck,
     )
-    drawn, order = draw_first(
-        draft.committed(),
-        [seat.nonce for _, seat in seats],
-        short_deck=options.colours_to_remove > 0,
+    secret = draft.committed()
+    drawn = draft.draw(
+        Drawing(
+            secret,
+            _nonces(draft.state, seats),
+            draft.state.key_rounds(seats),
+            deal=1,
+            short_deck=options.colours_to_remove > 0,
+        )
     )
-    draft.add_game_events(decide(NEW, StartGame(options, drawn.removed, drawn.first_opener)))
-    _start_deal(draft, order)
+    assert drawn.first is not None, "it is the first deal of a game"
+    first = drawn.first
+    draft.add_game_events(decide(NEW, StartGame(options, first.removed, first.first_opener)))
+    _start_deal(draft, drawn)
 
 
 # Acting
@@ -447,18 +528,9 @@ def _apply(draft: Draft, number: int, action: Action, actor: Actor) -> None:
 
 
 def settle(draft: Draft) -> None:
-    """What follows by itself: a game or deal that all are ready for, and the next decision."""
+    """What follows by itself: the next decision."""
     state = draft.state
-    seats = [seat for _, seat in state.taken()]
-    all_ready = all(seat.ready for seat in seats)
-    if state.phase is TablePhase.WAITING:
-        # A table of bots alone starts when it is full, or when its host says so.
-        complete = any(seat.occupant is Occupant.PERSON for seat in seats) or all(state.seats)
-        if all_ready and complete and len(seats) >= 2:
-            _start_game(draft)
-    elif state.phase is TablePhase.BETWEEN_DEALS and all_ready:
-        next_deal(draft)
-    elif state.phase is TablePhase.PLAYING and state.decision is None:
+    if state.phase is TablePhase.PLAYING and state.decision is None:
         decision = decision_of(state.game)
         assert state.game.phase is GamePhase.PLAYING, "a deal is being played"
         assert decision is not None, "somebody can always act"
@@ -510,17 +582,18 @@ def _waiting(state: TableState) -> None:
 
 
 def _is_for_the_next_deal(state: TableState, nonce: Nonce) -> None:
-    if nonce.commitment in (b"", state.commitment):
-        return
+    if nonce.commitment not in (b"", state.commitment):
+        raise _stale_commitment(
+            state, "That was for another deal than the next one. Look at the table again."
+        )
+
+
+def _stale_commitment(state: TableState, message: str) -> Refusal:
     facts: dict[str, str] = {}
     if state.commitment:
         game, deal = state.coming_deal
         facts = {"commitment": state.commitment.hex(), "game": str(game), "deal": str(deal)}
-    raise Refusal(
-        Reason.STALE_COMMITMENT,
-        "That was for another deal than the next one. Look at the table again.",
-        facts=facts,
-    )
+    return Refusal(Reason.STALE_COMMITMENT, message, facts=facts)
 
 
 def _free_seat(state: TableState, wanted: int | None) -> int:

@@ -8,7 +8,7 @@ any phase ──TableClosed──> CLOSED
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import IntEnum
 from typing import Any, Final, NamedTuple
 
@@ -26,7 +26,7 @@ from odin_engine import (
     State,
 )
 from odin_engine import evolve as evolve_game
-from odin_engine.fair_deal import commitment
+from odin_engine.fair_deal import commitment, key_rounds
 from odin_server.events import (
     BotFailed,
     DeadlineMoved,
@@ -35,6 +35,7 @@ from odin_server.events import (
     DecisionOpened,
     HostChanged,
     LeaveReason,
+    NonceGiven,
     Occupant,
     ReadyChanged,
     Record,
@@ -74,6 +75,8 @@ class Seat(NamedTuple):
     """Why there is a substitute."""
     nonce: bytes = b""
     """What it adds to the next deal; empty for nothing."""
+    gives: bool = False
+    """Whether it has ever given one by deal/2."""
 
     @property
     def ready(self) -> bool:
@@ -111,7 +114,16 @@ class DealtFrom(NamedTuple):
     """Nobody's to see before it is `revealed`."""
     nonces: tuple[bytes, ...]
     """One per player."""
+    rounds: int = 0
+    """Those that the commitment binds. 0: it was dealt by deal/1."""
+    key_rounds: int = 0
+    """Those of the deal's key."""
     revealed: bool = False
+
+    @property
+    def commitment(self) -> bytes:
+        """What the server had published."""
+        return commitment(self.secret, self.rounds)
 
 
 class TableState(NamedTuple):
@@ -141,6 +153,10 @@ class TableState(NamedTuple):
     """Between deals: when the next one starts at the latest. Microseconds since 1970."""
     secret: bytes = b""
     """What is behind the open commitment; empty when none is open. Nobody's to see."""
+    rounds: int = 0
+    """Those that the open commitment binds. 0: the next deal is dealt by deal/1."""
+    deal_ended: int = 0
+    """When the last deal ended. Microseconds since 1970."""
     dealt_from: DealtFrom | None = None
     """Of the running or last deal; None when nobody was committed to it."""
     barred: frozenset[bytes] = frozenset()
@@ -184,7 +200,13 @@ class TableState(NamedTuple):
     @property
     def commitment(self) -> bytes:
         """The open commitment; empty when none is open."""
-        return commitment(self.secret) if self.secret else b""
+        return commitment(self.secret, self.rounds) if self.secret else b""
+
+    def key_rounds(self, seats: Iterable[int]) -> int:
+        """The rounds of the key of a next deal that these seats play in."""
+        taken = [self.seats[number] for number in seats]
+        people = any(seat and seat.occupant is Occupant.PERSON for seat in taken)
+        return key_rounds(self.rounds, has_person=people)
 
     @property
     def coming_deal(self) -> tuple[int, int]:
@@ -247,7 +269,17 @@ def _host_changed(state: TableState, event: HostChanged, _: Record) -> TableStat
 
 
 def _ready_changed(state: TableState, event: ReadyChanged, _: Record) -> TableState:
-    return _changed(state, event.seat, said_ready=event.ready, nonce=event.nonce)
+    return _says_ready(state, event.seat, event.ready, event.nonce)
+
+
+def _says_ready(state: TableState, seat: int, ready: bool, nonce: bytes) -> TableState:
+    """By deal/1 a nonce came with being ready, and was void with not being ready."""
+    by_deal_1 = {} if state.rounds else {"nonce": nonce}
+    return _changed(state, seat, said_ready=ready, **by_deal_1)
+
+
+def _nonce_given(state: TableState, event: NonceGiven, _: Record) -> TableState:
+    return _changed(state, event.seat, nonce=event.nonce, gives=True)
 
 
 def _substitute_seated(state: TableState, event: SubstituteSeated, _: Record) -> TableState:
@@ -275,7 +307,7 @@ def _nobody_ready(state: TableState) -> TableState:
 
 def _rematch_asked(state: TableState, event: RematchAsked, _: Record) -> TableState:
     waiting = _nobody_ready(state)._replace(phase=TablePhase.WAITING)
-    return _changed(waiting, event.seat, said_ready=True, nonce=event.nonce)
+    return _says_ready(waiting, event.seat, True, event.nonce)
 
 
 def _closed(state: TableState, _event: TableClosed, _: Record) -> TableState:
@@ -301,7 +333,7 @@ def _bot_failed(state: TableState, _event: BotFailed, _: Record) -> TableState:
 
 
 def _deal_committed(state: TableState, event: DealCommitted, _: Record) -> TableState:
-    return state._replace(secret=event.secret)
+    return state._replace(secret=event.secret, rounds=event.rounds)
 
 
 def _deal_revealed(state: TableState, _event: DealRevealed, _: Record) -> TableState:
@@ -327,8 +359,13 @@ def _deal_started(state: TableState, event: DealStarted, _: Record) -> TableStat
         phase=TablePhase.PLAYING,
         next_deal=None,
         game=evolve_game(state.game, event),
-        dealt_from=DealtFrom(state.secret, nonces) if state.secret else None,
+        dealt_from=(
+            DealtFrom(state.secret, nonces, state.rounds, state.key_rounds(state.players))
+            if state.secret
+            else None
+        ),
         secret=b"",
+        rounds=0,
         seats=tuple([seat._replace(nonce=b"") if seat else None for seat in state.seats]),
     )
 
@@ -359,6 +396,7 @@ def _deal_ended(state: TableState, event: DealEnded, record: Record) -> TableSta
     return _nobody_ready(state)._replace(
         phase=TablePhase.BETWEEN_DEALS,
         next_deal=record.until,
+        deal_ended=record.time,
         game=evolve_game(state.game, event),
     )
 
@@ -376,6 +414,7 @@ _EVOLVE: Final[dict[type, Callable[[TableState, Any, Record], TableState]]] = {
     SubstituteSeated: _substitute_seated,
     SeatResumed: _seat_resumed,
     RematchAsked: _rematch_asked,
+    NonceGiven: _nonce_given,
     TableClosed: _closed,
     DecisionOpened: _decision_opened,
     DeadlineMoved: _deadline_moved,

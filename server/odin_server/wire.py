@@ -34,7 +34,6 @@ from odin_engine import (
     decision_of,
     view_for,
 )
-from odin_engine.fair_deal import commitment
 from odin_server.events import (
     Actor,
     BotFailed,
@@ -43,6 +42,7 @@ from odin_server.events import (
     DealRevealed,
     DecisionOpened,
     HostChanged,
+    NonceGiven,
     Occupant,
     ReadyChanged,
     Record,
@@ -55,7 +55,7 @@ from odin_server.events import (
     TableOpened,
     TableOptions,
 )
-from odin_server.table_state import OpenDecision, Seat, TablePhase, TableState
+from odin_server.table_state import DealtFrom, OpenDecision, Seat, TablePhase, TableState
 from odin_table.v1 import card_pb2, decision_pb2, event_pb2, play_pb2, table_pb2
 
 _COLOURS: Final[Mapping[Colour, card_pb2.Colour.ValueType]] = {
@@ -192,7 +192,8 @@ def table_view(handle: str, state: TableState, viewer: Viewer) -> table_pb2.Tabl
         your_seat=viewer.seat,
         you_are_host=viewer.is_host,
         code=state.code if viewer.seat is not None or viewer.is_host else "",
-        commitment=state.commitment,
+        commitment=b"" if state.rounds else state.commitment,
+        source=_open_source(state) if state.rounds else None,
     )
     if state.games:
         player = state.player_of(viewer.seat)
@@ -205,8 +206,24 @@ def table_view(handle: str, state: TableState, viewer: Viewer) -> table_pb2.Tabl
     return view
 
 
+def _open_source(state: TableState) -> table_pb2.DealSource:
+    """What the next deal will follow from, as far as that is known."""
+    return table_pb2.DealSource(commitment=state.commitment, rounds=state.rounds)
+
+
+def _source(dealt_from: DealtFrom) -> table_pb2.DealSource:
+    """What a deal follows from, by deal/2."""
+    return table_pb2.DealSource(
+        commitment=dealt_from.commitment,
+        rounds=dealt_from.rounds,
+        nonces=dealt_from.nonces,
+        key_rounds=dealt_from.key_rounds,
+    )
+
+
 def _game_view(state: TableState, game: View, own_seat: int | None) -> table_pb2.GameView:
     seats, source = state.players, state.dealt_from
+    by_deal_1 = source if source and not source.rounds else None
     return table_pb2.GameView(
         game=state.games,
         deal=game.deal,
@@ -239,9 +256,10 @@ def _game_view(state: TableState, game: View, own_seat: int | None) -> table_pb2
         ],
         out_seat=None if game.out is None else seats[game.out],
         winners=[seats[player] for player in game.winners],
-        commitment=commitment(source.secret) if source else b"",
-        nonces=source.nonces if source else (),
+        commitment=by_deal_1.commitment if by_deal_1 else b"",
+        nonces=by_deal_1.nonces if by_deal_1 else (),
         secret=source.secret if source and source.revealed else b"",
+        source=_source(source) if source and source.rounds else None,
     )
 
 
@@ -397,6 +415,11 @@ def _rematch_asked(to: event_pb2.Event, event: RematchAsked, _r: Record, _s: Tab
     to.rematch_asked.nonce = event.nonce
 
 
+def _nonce_given(to: event_pb2.Event, event: NonceGiven, _r: Record, _s: TableState) -> None:
+    to.nonce_given.seat = event.seat
+    to.nonce_given.nonce = event.nonce
+
+
 def _table_closed(to: event_pb2.Event, event: TableClosed, _r: Record, _s: TableState) -> None:
     to.table_closed.reason = _CLOSE_REASONS[event.reason - 1]
 
@@ -426,15 +449,19 @@ def _deal_committed(
     to: event_pb2.Event, _event: DealCommitted, _r: Record, state: TableState
 ) -> None:
     to.deal_committed.game, to.deal_committed.deal = state.coming_deal
-    to.deal_committed.commitment = state.commitment
+    if state.rounds:
+        to.deal_committed.source.CopyFrom(_open_source(state))
+    else:
+        to.deal_committed.commitment = state.commitment
 
 
 def _deal_revealed(
     to: event_pb2.Event, _event: DealRevealed, _r: Record, state: TableState
 ) -> None:
     assert state.dealt_from is not None, "the deal was committed to"
-    to.deal_revealed.deal = state.game.deal
-    to.deal_revealed.secret = state.dealt_from.secret
+    revealed = to.stretched_deal_revealed if state.dealt_from.rounds else to.deal_revealed
+    revealed.deal = state.game.deal
+    revealed.secret = state.dealt_from.secret
 
 
 def _game_started(to: event_pb2.Event, event: GameStarted, _r: Record, state: TableState) -> None:
@@ -446,8 +473,10 @@ def _game_started(to: event_pb2.Event, event: GameStarted, _r: Record, state: Ta
 def _deal_started(to: event_pb2.Event, event: DealStarted, _r: Record, state: TableState) -> None:
     to.deal_started.deal = event.number
     to.deal_started.opener = state.players[event.opener]
-    if state.dealt_from:
-        to.deal_started.commitment = commitment(state.dealt_from.secret)
+    if state.dealt_from and state.dealt_from.rounds:
+        to.deal_started.source.CopyFrom(_source(state.dealt_from))
+    elif state.dealt_from:
+        to.deal_started.commitment = state.dealt_from.commitment
         to.deal_started.nonces.extend(state.dealt_from.nonces)
 
 
@@ -511,6 +540,7 @@ _PUBLIC: Final[Mapping[type, Callable[[event_pb2.Event, Any, Record, TableState]
     SubstituteSeated: _substitute_seated,
     SeatResumed: _seat_resumed,
     RematchAsked: _rematch_asked,
+    NonceGiven: _nonce_given,
     TableClosed: _table_closed,
     DecisionOpened: _decision_opened,
     DeadlineMoved: _deadline_moved,

@@ -9,15 +9,17 @@ from collections.abc import Callable
 import pytest
 
 from odin_client.bots import BotRunner, make_bot
-from odin_client.check_sentence import check_sentence
+from odin_client.check_sentence import check_notice, check_sentence
 from odin_client.errors import Refused
 from odin_client.session import Session
 from odin_client.table import TableModel
 from odin_client.updates import DealChecked, DealEnded, DealFault, DealGap, RematchAsked
 from odin_client.values import Action, Decision, Occupant, Options, Phase, PlayCards
-from odin_engine.fair_deal import commitment
+from odin_engine.fair_deal import ROUNDS, commitment, word
+from odin_server import draft
 from odin_table.v1 import card_pb2, event_pb2, play_pb2
 from tests.client.conftest import DEADLINE, Connect, seated
+from tests.forms import revealed_in
 
 Item = play_pb2.WatchTableResponse
 
@@ -168,8 +170,10 @@ async def test_whoever_is_not_ready_after_all_misses_nothing(connect: Connect) -
     await bob.ready(False)
     await zoe.start()
     (of_zoe,), (of_bob,) = await asyncio.gather(follow(zoe, 1), follow(bob, 1))
-    assert of_zoe == DealChecked(1, nonces=1, mine=True), "who starts it adds to it"
-    assert of_bob == DealChecked(1, nonces=1)
+    for found in (of_zoe, of_bob):
+        # By deal/2 a nonce is the seat's, ready or not.
+        assert (found.in_full, found.nonces, found.seats, found.mine) == (True, 2, 2, True)
+    assert of_zoe.word == of_bob.word != ""
 
 
 async def test_a_rematch_adds_a_nonce_to_the_game_that_follows(connect: Connect) -> None:
@@ -192,13 +196,99 @@ async def test_a_rematch_adds_a_nonce_to_the_game_that_follows(connect: Connect)
 
 async def test_whoever_adds_nothing_is_not_told_of_bytes_of_theirs(connect: Connect) -> None:
     zoe, bob = await seated(connect, "Zoe", "Bob", options=LONG)
-    zoe.fresh_nonce = bytes  # as with `play --seed`
+    zoe.fresh_nonce = bob.fresh_nonce = bytes  # as with `play --seed`
     await asyncio.gather(known(zoe), known(bob))
     await zoe.ready()
     await zoe.start()
     (found,), _ = await asyncio.gather(follow(zoe, 1), follow(bob, 1))
     assert (found.faults, found.nonces, found.mine) == ((), 0, False)
-    assert check_sentence(found) == "Deal 1 was checked: it follows from the server's secret."
+    assert check_sentence(found) == (
+        f"Deal 1 was checked, word {found.word}: it follows from the server's secret, and none of "
+        "2 seats added bytes."
+    )
+
+
+async def test_whoever_has_said_nothing_adds_to_the_deal_all_the_same(connect: Connect) -> None:
+    zoe, bob = await seated(connect, "Zoe", "Bob", options=LONG)
+
+    async def both_gave(session: Session) -> None:
+        async with asyncio.timeout(DEADLINE), contextlib.aclosing(session.follow()) as updates:
+            async for _ in updates:
+                if all(seat.nonce for seat in session.table.taken_seats):
+                    return
+
+    await asyncio.gather(both_gave(zoe), both_gave(bob))
+    assert not any(seat.ready for seat in zoe.table.taken_seats)
+    early = [seat.nonce for seat in zoe.table.taken_seats]
+    await bob.ready()
+    await zoe.start()
+    (of_zoe,), (of_bob,) = await asyncio.gather(follow(zoe, 1), follow(bob, 1))
+    for found in (of_zoe, of_bob):
+        assert (found.in_full, found.nonces, found.mine) == (True, 2, True)
+    assert zoe.table.game is not None
+    nonces = zoe.table.game.nonces
+    assert nonces[0] == early[0]
+    assert nonces[1] != early[1], "who got ready gave another one, which the server learned late"
+    assert of_zoe.word == word(zoe.table.game.commitment, (0, 1), nonces)
+
+
+async def test_programs_add_to_every_deal_also_where_they_play_alone(connect: Connect) -> None:
+    host = await Session.open_table(await connect(), Options(seats=3, threshold=100))
+    await host.add_bot()
+    watching = asyncio.create_task(follow(host, 3))
+    runners: list[asyncio.Task[None]] = []
+    for name in ("Cid", "Dot"):
+        session = await Session.sit_down(
+            await connect(), host.table.table, name=name, occupant=Occupant.REMOTE_BOT
+        )
+        bot = BotRunner(session, make_bot("greedy"), print)
+        runners.append(asyncio.create_task(bot.play()))
+    found = await watching
+    assert [(check.faults, check.nonces, check.seats) for check in found] == [((), 2, 3)] * 3
+    assert not any(check.weak for check in found)
+    for runner in runners:
+        runner.cancel()
+    await asyncio.gather(*runners, return_exceptions=True)
+
+
+async def test_a_key_that_is_hardly_stretched_is_said(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(draft, "ROUNDS", 1000)
+    zoe, bob = await seated(connect, "Zoe", "Bob", options=LONG)
+    await asyncio.gather(known(zoe), known(bob))
+    await bob.ready()
+    await zoe.start()
+    (of_zoe,), _ = await asyncio.gather(follow(zoe, 1), follow(bob, 1))
+    assert (of_zoe.in_full, of_zoe.weak) == (True, True)
+    assert check_notice(of_zoe) == "Deal 1 was checked, with a weak key. l says more."
+
+
+async def test_a_key_with_too_many_rounds_is_not_computed_and_that_is_said(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items = await _whole_deal(connect)
+    (secret,) = (r.secret for i in items for e in i.events.events if (r := revealed_in(e)))
+
+    def many(event: event_pb2.Event) -> None:
+        for told in (event.deal_committed, event.deal_started):
+            if told.source.rounds and told.deal == 1:
+                told.source.rounds = 2_000_000
+                told.source.commitment = commitment(secret, 2_000_000)
+        if event.HasField("deal_started"):
+            event.deal_started.source.key_rounds = 2_000_000
+
+    monkeypatch.setattr("hashlib.pbkdf2_hmac", None)
+    table = TableModel()
+    found: list[DealChecked] = []
+    for item in items:
+        if item.snapshot.source.rounds:
+            source = item.snapshot.source
+            source.rounds, source.commitment = 2_000_000, commitment(secret, 2_000_000)
+        for event in item.events.events:
+            many(event)
+        found += [update for update in table.apply(item) if isinstance(update, DealChecked)]
+    assert [(check.faults, check.gaps) for check in found] == [((), (DealGap.TOO_MANY_ROUNDS,))]
 
 
 async def test_a_nonce_is_void_with_the_seat_that_was_left(connect: Connect) -> None:
@@ -215,10 +305,23 @@ async def test_a_nonce_is_void_with_the_seat_that_was_left(connect: Connect) -> 
 @pytest.mark.parametrize(
     ("checked", "said"),
     [
-        (DealChecked(3), "it follows from the server's secret."),
-        (DealChecked(3, nonces=1), "the server's secret and the bytes of 1 seat."),
-        (DealChecked(3, nonces=1, mine=True), "the server's secret and your bytes."),
-        (DealChecked(3, nonces=3, mine=True), "your bytes and those of 2 other seats."),
+        (DealChecked(3, seats=2), "the server's secret, and none of 2 seats added bytes."),
+        (DealChecked(3, nonces=1, seats=2), "the server's secret and the bytes of 1 of 2 seats."),
+        (
+            DealChecked(3, nonces=3, seats=4, mine=True, word="K7QF2M"),
+            (
+                "Deal 3 was checked, word K7QF2M: it follows from the server's secret and the "
+                "bytes of 3 of 4 seats, yours among them."
+            ),
+        ),
+        (
+            DealChecked(3, nonces=2, seats=2, weak=True),
+            "But its key was hardly stretched: a server could have searched for this deck.",
+        ),
+        (
+            DealChecked(3, gaps=(DealGap.TOO_MANY_ROUNDS,)),
+            "Deal 3 is NOT CHECKED IN FULL: its key has more rounds than are computed.",
+        ),
         (
             DealChecked(3, (DealFault.CARDS, DealFault.OPENER)),
             (
@@ -250,29 +353,29 @@ def faults_of(items: list[Item], lie: Callable[[event_pb2.Event], None]) -> set[
 
 
 def _other_secret(event: event_pb2.Event) -> None:
-    if event.HasField("deal_revealed"):
-        event.deal_revealed.secret = bytes(32)
+    if revealed := revealed_in(event):
+        revealed.secret = bytes(32)
 
 
 def _secret_and_commitment_at_the_start(event: event_pb2.Event) -> None:
     _other_secret(event)
     if event.HasField("deal_started"):
-        event.deal_started.commitment = commitment(bytes(32))
+        event.deal_started.source.commitment = commitment(bytes(32), ROUNDS)
 
 
 def _half_a_secret(event: event_pb2.Event) -> None:
-    if event.HasField("deal_revealed"):
-        event.deal_revealed.secret = event.deal_revealed.secret[:16]
+    if revealed := revealed_in(event):
+        revealed.secret = revealed.secret[:16]
 
 
 def _other_nonces(event: event_pb2.Event) -> None:
     if event.HasField("deal_started"):
-        event.deal_started.nonces[0] = b"chosen to suit the server"
+        event.deal_started.source.nonces[0] = b"chosen to suit the server"
 
 
 def _too_few_nonces(event: event_pb2.Event) -> None:
     if event.HasField("deal_started"):
-        del event.deal_started.nonces[0]
+        del event.deal_started.source.nonces[0]
 
 
 def _other_opener(event: event_pb2.Event) -> None:
@@ -304,8 +407,24 @@ def _other_leftovers(event: event_pb2.Event) -> None:
 
 
 def _nothing_revealed(event: event_pb2.Event) -> None:
-    if event.HasField("deal_revealed"):
-        event.ClearField("deal_revealed")
+    if revealed_in(event):
+        event.ClearField("stretched_deal_revealed")
+
+
+def _one_round(event: event_pb2.Event) -> None:
+    if event.HasField("deal_started"):
+        event.deal_started.source.key_rounds = 1
+
+
+def _fewer_rounds(event: event_pb2.Event) -> None:
+    if event.HasField("deal_started"):
+        event.deal_started.source.rounds = event.deal_started.source.key_rounds = 1000
+
+
+def _fewer_rounds_from_the_start(event: event_pb2.Event) -> None:
+    _fewer_rounds(event)
+    if event.HasField("deal_committed"):
+        event.deal_committed.source.rounds = 1000
 
 
 @pytest.mark.parametrize(
@@ -321,6 +440,9 @@ def _nothing_revealed(event: event_pb2.Event) -> None:
         (_other_hand, DealFault.CARDS),
         (_other_leftovers, DealFault.CARDS),
         (_nothing_revealed, DealFault.NEVER_REVEALED),
+        (_one_round, DealFault.ROUNDS),
+        (_fewer_rounds, DealFault.COMMITMENT),
+        (_fewer_rounds_from_the_start, DealFault.COMMITMENT),
     ],
 )
 async def test_a_lie_is_found(
@@ -343,7 +465,7 @@ async def test_what_a_newer_server_tells_before_the_secret_changes_nothing(
             told = list(item.events.events)
             del item.events.events[:]
             for event in told:
-                if event.HasField("deal_revealed"):
+                if revealed_in(event):
                     item.events.events.add(seq=event.seq + more)
                     more += 1
                 event.seq += more

@@ -1,7 +1,7 @@
 """What a server promised is not forgotten: by a snapshot, by another log, by a new session.
 
-Two deals are played at a real server. What Zoe was told of them is told again, with lies in it, by
-events and by snapshots, which a server may send whenever it likes.
+Two deals are played at a real server, of each form. What Zoe was told of them is told again, with
+lies in it, by events and by snapshots, which a server may send whenever it likes.
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ from odin_client.session import Session
 from odin_client.table import OutOfStepError, TableModel
 from odin_client.updates import DealChecked, DealFault, DealGap
 from odin_client.values import Options
-from odin_engine.fair_deal import commitment
+from odin_engine.fair_deal import ROUNDS, commitment
+from odin_server import draft
 from odin_server.main import Server
 from odin_server.settings import Settings
 from odin_table.v1 import card_pb2, event_pb2, lobby_pb2, play_pb2, table_pb2
+from tests.forms import nonce_in, revealed_in, source_of
 
 ZOE: Final = 0
 NONCES: Final = (b"Zoe adds this to the first deal", b"Zoe adds this to the second one")
@@ -40,6 +42,8 @@ ViewLie: TypeAlias = Callable[[table_pb2.TableView], None]
 class Story:
     """Two deals between Zoe and Bob, as Zoe was told of them."""
 
+    rounds: int = 0
+    """0: they are dealt by deal/1."""
     events: list[event_pb2.Event] = field(default_factory=list[event_pb2.Event])
     views: dict[int, table_pb2.TableView] = field(default_factory=dict[int, table_pb2.TableView])
     """What a snapshot held after the events with these numbers."""
@@ -53,15 +57,17 @@ class Story:
         return min(number for number in self.views if number >= seq)
 
 
-@pytest.fixture(scope="module")
-def story() -> Story:
-    return asyncio.run(_story())
+@pytest.fixture(scope="module", params=[0, ROUNDS], ids=["deal/1", "deal/2"])
+def story(request: pytest.FixtureRequest) -> Story:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(draft, "ROUNDS", request.param)
+        return asyncio.run(_story(request.param))
 
 
-async def _story() -> Story:
+async def _story(rounds: int) -> Story:
     server = Server(Settings(port=0, bot_delay=0, deal_pause=600))
     await server.start()
-    told = Story()
+    told = Story(rounds)
     people: list[Connection] = []
     try:
         for _ in range(2):
@@ -102,7 +108,7 @@ async def _play(story: Story, zoe: Connection, bob: Connection) -> None:
                     table=table,
                     ready=True,
                     nonce=nonce,
-                    commitment=view.commitment,
+                    commitment=source_of(view).commitment,
                 )
                 await person.call(person.lobby.SetReady, request)
                 seen = await look(zoe)
@@ -152,8 +158,8 @@ class Told:
         for true in self.story.events[self.table.seq : last]:
             event = event_pb2.Event()
             event.CopyFrom(true)
-            if true.HasField("ready_changed") and true.ready_changed.seat == ZOE:
-                self.gives(true.ready_changed.nonce, true.seq)
+            if (given := nonce_in(true)) and given.seat == ZOE:
+                self.gives(given.nonce, true.seq)
             for lie in lies:
                 lie(event)
             self._apply(Item(events=event_pb2.EventBatch(events=[event])))
@@ -180,26 +186,25 @@ class Told:
 
 
 def other_commitment(view: table_pb2.TableView) -> None:
-    if view.commitment:
-        view.commitment = commitment(bytes(32))
-    if view.game.commitment:
-        view.game.commitment = commitment(bytes(32))
+    for told in (source_of(view), source_of(view.game)):
+        if told.commitment:
+            told.commitment = commitment(bytes(32), view.source.rounds or view.game.source.rounds)
 
 
 def no_nonce_of_mine(view: table_pb2.TableView) -> None:
     view.seats[ZOE].nonce = b""
-    if view.game.nonces:
-        view.game.nonces[ZOE] = b""
+    if source_of(view.game).nonces:
+        source_of(view.game).nonces[ZOE] = b""
 
 
 def nonce_of_mine_exchanged(view: table_pb2.TableView) -> None:
     view.seats[ZOE].nonce = b"the server's choice"
-    if view.game.nonces:
-        view.game.nonces[ZOE] = b"the server's choice"
+    if source_of(view.game).nonces:
+        source_of(view.game).nonces[ZOE] = b"the server's choice"
 
 
 def other_nonce_of_bob(view: table_pb2.TableView) -> None:
-    view.game.nonces[1] = b"the server's choice"
+    source_of(view.game).nonces[1] = b"the server's choice"
 
 
 def other_opener(view: table_pb2.TableView) -> None:
@@ -239,16 +244,19 @@ def other_secret(view: table_pb2.TableView) -> None:
 
 def uncommitted_view(view: table_pb2.TableView) -> None:
     view.commitment = b""
+    view.ClearField("source")
     if view.HasField("game"):
         view.game.commitment = b""
         view.game.nonces[:] = []
+        view.game.ClearField("source")
 
 
 def uncommitted(event: event_pb2.Event) -> None:
     if event.HasField("deal_started"):
         event.deal_started.commitment = b""
         event.deal_started.nonces[:] = []
-    if event.WhichOneof("payload") in ("deal_committed", "deal_revealed"):
+        event.deal_started.ClearField("source")
+    if event.HasField("deal_committed") or revealed_in(event):
         event.ClearField(event.WhichOneof("payload") or "seq")
 
 
@@ -319,9 +327,10 @@ def test_another_log_with_another_commitment_is_no_lie_but_said(story: Story) ->
 
     def the_other_one(event: event_pb2.Event) -> None:
         if event.HasField("deal_started"):
-            event.deal_started.commitment = commitment(bytes(32))
-        if event.HasField("deal_revealed"):
-            event.deal_revealed.secret = bytes(32)
+            source = source_of(event.deal_started)
+            source.commitment = commitment(bytes(32), story.rounds)
+        if revealed := revealed_in(event):
+            revealed.secret = bytes(32)
 
     told.until(over(story), the_other_one)
     (checked,) = told.found
@@ -371,7 +380,7 @@ def test_a_substitute_that_the_server_speaks_of_makes_a_nonce_void_but_not_in_si
 
     def left_out(event: event_pb2.Event) -> None:
         if event.HasField("deal_started"):
-            event.deal_started.nonces[ZOE] = b""
+            source_of(event.deal_started).nonces[ZOE] = b""
 
     told.until(start(story), substitute, left_out)
     assert told.found == []
@@ -384,13 +393,15 @@ def test_a_substitute_that_the_server_speaks_of_makes_a_nonce_void_but_not_in_si
 def test_a_nonce_that_came_too_late_is_not_missed_and_one_that_was_taken_is(story: Story) -> None:
     def without_it(event: event_pb2.Event) -> None:
         if event.HasField("deal_started"):
-            event.deal_started.nonces[ZOE] = b""
+            source_of(event.deal_started).nonces[ZOE] = b""
+        if event.HasField("nonce_given"):
+            event.ClearField("nonce_given")
         if event.HasField("ready_changed"):
             event.ready_changed.nonce = b""
 
     for is_taken in (False, True):
         told = Told(story)
-        before = story.at("ready_changed") - 1
+        before = next(event.seq for event in story.events if nonce_in(event)) - 1
         told.until(before)
         check = told.table.check
         found: list[DealChecked] = []
@@ -413,10 +424,12 @@ def test_a_nonce_that_came_too_late_is_not_missed_and_one_that_was_taken_is(stor
 
 def test_the_same_nonce_is_given_however_often_the_server_asks(story: Story) -> None:
     check = Told(story).table.check
-    fresh = iter([b"first", b"second"])
-    open_now = story.views[story.view_from(1)].commitment
-    assert check.nonce_for(open_now, lambda: next(fresh)) == b"first"
-    assert check.nonce_for(open_now, lambda: next(fresh)) == b"first"
+    fresh = iter([b"first", b"second", b"third"])
+    open_now = source_of(story.views[story.view_from(1)]).commitment
+    for _ in range(2):
+        # The server learns what goes into the deal late, when somebody is ready for it.
+        assert check.nonce_for(open_now, lambda: next(fresh), early=True) == b"first"
+        assert check.nonce_for(open_now, lambda: next(fresh)) == b"second"
 
 
 # Lies before the deal has started
@@ -448,7 +461,8 @@ def test_who_never_took_a_nonce_back_knows_that_the_server_lies(story: Story) ->
             event.ready_changed.ready = False
 
     told = Told(story).until(start(story), not_ready)
-    assert told.faults == [(DealFault.OWN_NONCE,)]
+    # By deal/2 that makes no difference to a nonce.
+    assert told.faults == ([] if story.rounds else [(DealFault.OWN_NONCE,)])
 
 
 def test_who_took_a_nonce_back_does_not_miss_it(story: Story) -> None:
@@ -466,14 +480,14 @@ def test_a_snapshot_that_is_older_than_the_nonce_is_no_lie(story: Story) -> None
 
 
 def test_the_commitment_of_a_deal_before_is_noticed(story: Story) -> None:
-    first = story.views[story.view_from(1)].commitment
+    first = source_of(story.views[story.view_from(1)]).commitment
 
     def again(event: event_pb2.Event) -> None:
         if event.HasField("deal_committed") and event.deal_committed.deal == 2:
-            event.deal_committed.commitment = first
+            source_of(event.deal_committed).commitment = first
 
     def again_in_view(view: table_pb2.TableView) -> None:
-        view.commitment = first
+        source_of(view).commitment = first
 
     told = Told(story).until(over(story), again)
     assert told.faults == [(), (DealFault.REUSED,)]

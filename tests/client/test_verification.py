@@ -131,7 +131,9 @@ def test_a_kept_game_is_accepted() -> None:
 def test_a_replay_says_that_the_deal_was_checked() -> None:
     replay = Replay(game_file.read(KEPT))
     checked = [update for update in replay.go(replay.last) if isinstance(update, DealChecked)]
-    assert checked == [DealChecked(1, nonces=2)]
+    (deal,) = checked
+    assert (deal.in_full, deal.nonces, deal.seats, deal.word) == (True, 2, 3, "442543")
+    assert deal.weak, "a deal by deal/1"
 
 
 def test_every_changed_byte_is_found(tmp_path: Path) -> None:
@@ -321,12 +323,18 @@ def test_the_command_says_what_it_found_and_its_code_is_one_when_anything_is_wro
 ) -> None:
     good = programs.run("verify", str(KEPT))
     assert good.process.returncode == 0
-    assert good.out == [f"{KEPT} adds up: 1 deal, 34 actions, won by Zoe."]
+    assert good.out[:3] == [
+        f"{KEPT} adds up: 1 deal, 34 actions, won by Zoe.",
+        "  Seats that added bytes: 2 of 3 in 1 deal.",
+        "  Words of the deals, to compare with others: 442543.",
+    ]
+    assert good.out[3].startswith("  1 deal had a key that was hardly stretched")
+    assert len(good.out) == 4
     old = programs.run("verify", str(KEPT), str(GAME))
     assert old.process.returncode == 10
-    assert old.out[1].startswith(f"{GAME} adds up: 1 deal")
-    assert old.out[2].startswith("  It is not sealed: it has no digests, so a changed name")
-    assert old.out[3:] == ["  1 deal was not committed to: how its cards were chosen is not known."]
+    assert old.out[4].startswith(f"{GAME} adds up: 1 deal")
+    assert old.out[5].startswith("  It is not sealed: it has no digests, so a changed name")
+    assert old.out[6:] == ["  1 deal was not committed to: how its cards were chosen is not known."]
     # As somebody would who changes a name and takes the digests away.
     bare = [{key: part for key, part in line.items() if key != "sha256"} for line in _objects()]
     bare[0]["odinTableGame"] = 1
@@ -345,7 +353,7 @@ def test_the_command_says_what_it_found_and_its_code_is_one_when_anything_is_wro
     forged.write_text("".join(chained(map(json.dumps, lines))))
     bad = programs.run("verify", str(changed), str(KEPT), str(forged))
     assert bad.process.returncode == 1
-    assert len(bad.out) == 1, "the good one is told all the same"
+    assert len(bad.out) == 4, "the good one is told all the same"
     assert bad.errors[0].startswith(
         f"odin-table: {changed} was changed: line 1 is not as it was written."
     )

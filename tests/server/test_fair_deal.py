@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from odin_engine import Colour
-from odin_engine.fair_deal import commitment, draw_deal, draw_first
+from odin_engine.fair_deal import ROUNDS, commitment, draw_deal, draw_first
 from odin_server.event_log import SqliteLog
 from odin_table.v1 import event_pb2, history_pb2, lobby_pb2, table_pb2
 from tests.server.conftest import QUICK, Meet, Serve
@@ -39,9 +39,16 @@ HAND = 9
 
 async def ready(person: Person, table: str, nonce: bytes, **fields: Any) -> None:
     """Says that the person is ready, with a nonce for the open commitment."""
-    fields.setdefault("commitment", (await person.view(table)).commitment)
+    fields.setdefault("commitment", (await person.view(table)).source.commitment)
     request = lobby_pb2.SetReadyRequest(table=table, ready=True, nonce=nonce, **fields)
     await person.call(person.lobby.SetReady, request)
+
+
+async def give(person: Person, table: str, nonce: bytes, commitment: bytes = b"") -> None:
+    """Gives a nonce for the open commitment, ready or not."""
+    commitment = commitment or (await person.view(table)).source.commitment
+    request = lobby_pb2.GiveNonceRequest(table=table, nonce=nonce, commitment=commitment)
+    await person.call(person.lobby.GiveNonce, request)
 
 
 async def history(person: Person, table: str) -> list[event_pb2.Event]:
@@ -62,30 +69,37 @@ async def play_deal(table: str, *people: Person) -> table_pb2.TableView:
                     break
 
 
-def check(events: list[event_pb2.Event]) -> int:
+def check(events: list[event_pb2.Event], *, people: bool = True) -> int:
     """Works out every deal in the history of a game that is over; gives how many there were."""
     count = 0
-    commitments = [e.deal_committed.commitment for e in events if payload(e) == "deal_committed"]
+    promises = [e.deal_committed.source for e in events if payload(e) == "deal_committed"]
     game = event_pb2.GameStarted()
     for number, event in enumerate(events):
         if payload(event) == "game_started":
             game = event.game_started
         if payload(event) != "deal_started":
             continue
-        deal = event.deal_started
-        assert deal.commitment == commitments[count]
-        revealed = next(e for e in events[number:] if payload(e) == "deal_revealed").deal_revealed
+        deal, source = event.deal_started, event.deal_started.source
+        assert (source.commitment, source.rounds) == (promises[count].commitment, ROUNDS)
+        assert source.key_rounds == (ROUNDS if people else 1)
+        assert (deal.commitment, list(deal.nonces)) == (b"", []), "that is for deal/1"
+        revealed = next(
+            e.stretched_deal_revealed
+            for e in events[number:]
+            if payload(e) == "stretched_deal_revealed"
+        )
         assert revealed.deal == deal.deal
-        assert commitment(revealed.secret) == deal.commitment
+        assert commitment(revealed.secret, source.rounds) == source.commitment
         colours = list(Colour)
         removed = [colours[number - 1] for number in game.removed_colours]
+        secret, nonces, rounds = revealed.secret, source.nonces, source.key_rounds
         if deal.deal == 1:
             short = len(game.seats) == 2
-            first, order = draw_first(revealed.secret, deal.nonces, short_deck=short)
+            first, order = draw_first(secret, nonces, short_deck=short, rounds=rounds)
             assert deal.opener == game.seats[first.first_opener]
             assert list(first.removed) == removed
         else:
-            order = draw_deal(revealed.secret, deal.nonces, deal_number=deal.deal, removed=removed)
+            order = draw_deal(secret, nonces, deal_number=deal.deal, removed=removed, rounds=rounds)
         for player, hand in enumerate(deal.hands):
             dealt = order[player * HAND : (player + 1) * HAND]
             assert [card.index + 1 for card in sorted(dealt)] == list(hand.cards)
@@ -112,7 +126,7 @@ async def test_every_deal_follows_from_the_secret_and_the_nonces(serve: Serve, m
             await ready(person, table, nonce)
     events = await history(ann, table)
     assert check(events) == len(given)
-    dealt = [list(e.deal_started.nonces) for e in events if payload(e) == "deal_started"]
+    dealt = [list(e.deal_started.source.nonces) for e in events if payload(e) == "deal_started"]
     assert dealt == given
 
 
@@ -126,7 +140,8 @@ async def test_each_commitment_is_there_before_the_first_nonce_and_one_at_a_time
     assert [payload(event) for event in opened] == ["table_opened", "deal_committed"]
     committed = opened[1].deal_committed
     assert (committed.game, committed.deal) == (1, 1)
-    assert committed.commitment == (await ann.view(table)).commitment
+    assert committed.source == (await ann.view(table)).source
+    assert (len(committed.source.commitment), committed.commitment) == (32, b"")
     await ann.sit(table)
     await ann.add_bot(table)
     await ann.add_bot(table)
@@ -134,9 +149,9 @@ async def test_each_commitment_is_there_before_the_first_nonce_and_one_at_a_time
     await play_until(ann, table)
     events = await history(ann, table)
     kinds = [payload(event) for event in events]
-    order = [kind for kind in kinds if kind.startswith("deal_") or kind == "game_ended"]
+    order = [kind for kind in kinds if "deal_" in kind or kind == "game_ended"]
     deals = kinds.count("deal_started")
-    one = ["deal_committed", "deal_started", "deal_ended", "deal_revealed"]
+    one = ["deal_committed", "deal_started", "deal_ended", "stretched_deal_revealed"]
     assert order == one * deals + ["game_ended", "deal_committed"]
     last = events[-1].deal_committed
     assert (last.game, last.deal) == (2, 1)
@@ -145,11 +160,13 @@ async def test_each_commitment_is_there_before_the_first_nonce_and_one_at_a_time
     assert check(events) == deals
 
     # A rematch brings a nonce for the game that follows.
-    request = lobby_pb2.RematchRequest(table=table, nonce=b"again", commitment=last.commitment)
+    request = lobby_pb2.RematchRequest(
+        table=table, nonce=b"again", commitment=last.source.commitment
+    )
     await ann.call(ann.lobby.Rematch, request)
     started = [e for e in await history(ann, table) if payload(e) == "deal_started"][-1]
-    assert list(started.deal_started.nonces) == [b"again", b"", b""]
-    assert started.deal_started.commitment == last.commitment
+    assert list(started.deal_started.source.nonces) == [b"again", b"", b""]
+    assert started.deal_started.source.commitment == last.source.commitment
 
 
 async def test_another_nonce_replaces_the_first_and_a_bot_from_outside_may_give_one(
@@ -167,23 +184,22 @@ async def test_another_nonce_replaces_the_first_and_a_bot_from_outside_may_give_
     await ready(ann, table, b"")  # says nothing new, and takes nothing back
     await ready(ann, table, b"second")
     await ready(bot, table, b"beep")
-    told = [e.ready_changed for e in (await history(ann, table))[before:]]
-    assert [(r.seat, r.ready, r.nonce) for r in told] == [
-        (0, True, b"first"),
-        (0, True, b"second"),
-        (2, True, b"beep"),
-    ]
-    # Whoever is not ready any more adds nothing either.
+    told = (await history(ann, table))[before:]
+    given = [e.nonce_given for e in told if payload(e) == "nonce_given"]
+    assert [(g.seat, g.nonce) for g in given] == [(0, b"first"), (0, b"second"), (2, b"beep")]
+    said = [e.ready_changed for e in told if payload(e) == "ready_changed"]
+    assert [(r.seat, r.ready, r.nonce) for r in said] == [(0, True, b"")]
     await bob.ready(table)
     view = await ann.view(table)
     assert view.phase == table_pb2.TABLE_PHASE_PLAYING
-    assert list(view.game.nonces) == [b"second", b"", b"beep"]
-    assert view.commitment == b"", "none is open while a deal is played"
+    assert list(view.game.source.nonces) == [b"second", b"", b"beep"]
+    assert view.game.source.key_rounds == ROUNDS
+    assert not view.HasField("source"), "none is open while a deal is played"
     assert view.game.secret == b""
     assert {seat.nonce for seat in view.seats} == {b""}
 
 
-async def test_whoever_is_not_ready_any_more_or_has_left_adds_nothing(
+async def test_a_nonce_is_void_with_the_seat_and_not_with_being_ready(
     serve: Serve, meet: Meet
 ) -> None:
     server = await serve(PATIENT)
@@ -193,15 +209,19 @@ async def test_whoever_is_not_ready_any_more_or_has_left_adds_nothing(
         await person.sit(table)
     await ready(ann, table, b"first")
     await ann.ready(table, False)
-    assert (await ann.view(table)).seats[0].nonce == b""
+    await ready(bob, table, b"void")
+    assert [seat.nonce for seat in (await ann.view(table)).seats[:2]] == [b"first", b"void"]
+    await bob.leave(table)
+    await bob.sit(table)
     await ann.start(table)
-    await play_deal(table, ann, bob)
+    view = await play_deal(table, ann, bob)
+    assert list(view.game.source.nonces) == [b"first", b""]
     await ready(bob, table, b"second")
     await bob.leave(table)
     assert (await ann.view(table)).seats[1].nonce == b"", "a substitute plays now, and adds nothing"
     await ready(ann, table, b"third")
     view = await ann.view(table)
-    assert (view.game.deal, list(view.game.nonces)) == (2, [b"third", b""])
+    assert (view.game.deal, list(view.game.source.nonces)) == (2, [b"third", b""])
 
 
 async def test_whoever_says_ready_takes_their_seat_back_first(serve: Serve, meet: Meet) -> None:
@@ -216,7 +236,7 @@ async def test_whoever_says_ready_takes_their_seat_back_first(serve: Serve, meet
     before = await ann.view(table)
     await ready(bob, table, b"back again")
     told = (await history(ann, table))[before.seq :]
-    assert [payload(event) for event in told] == ["seat_resumed", "ready_changed"]
+    assert [payload(event) for event in told] == ["seat_resumed", "nonce_given", "ready_changed"]
     seat = (await ann.view(table)).seats[1]
     assert (seat.ready, seat.substituted, seat.nonce) == (True, False, b"back again")
 
@@ -229,7 +249,7 @@ async def test_a_nonce_for_the_deal_before_is_refused_and_changes_nothing(
     table = await ann.open_table(table_pb2.TableOptions(threshold=100))
     await ann.sit(table)
     await ann.add_bot(table)
-    old = (await ann.view(table)).commitment
+    old = (await ann.view(table)).source.commitment
     await ann.ready(table)
     before = await play_deal(table, ann)
     for nonce in (b"mine", b""):
@@ -237,7 +257,7 @@ async def test_a_nonce_for_the_deal_before_is_refused_and_changes_nothing(
             await ready(ann, table, nonce, commitment=old)
         assert refused.value.reason == "STALE_COMMITMENT"
         assert refused.value.facts == {
-            "commitment": before.commitment.hex(),
+            "commitment": before.source.commitment.hex(),
             "game": "1",
             "deal": "2",
         }
@@ -252,7 +272,7 @@ async def test_nothing_is_revealed_of_a_deal_that_is_broken_off(serve: Serve, me
     await ann.sit(table)
     await ann.add_bot(table)
     await ann.ready(table)
-    assert (await ann.view(table)).game.commitment == commitment(secret)
+    assert (await ann.view(table)).game.source.commitment == commitment(secret, ROUNDS)
     await ann.call(ann.lobby.CloseTable, lobby_pb2.CloseTableRequest(table=table))
     events = await history(ann, table)
     assert payload(events[-1]) == "table_closed"
@@ -297,15 +317,16 @@ async def test_a_server_that_was_killed_still_knows_what_it_committed_to(
     table = await ann.open_table(table_pb2.TableOptions(single_deal=True))
     await ann.sit(table)
     await ann.add_bot(table)
-    promised = (await ann.view(table)).commitment
-    after = _copied(tmp_path)
+    promised = (await ann.view(table)).source
+    after = copied(tmp_path)
 
     second = await serve(PATIENT, log=SqliteLog(after / "tables.db"))
     with pytest.MonkeyPatch.context() as monkeypatch:
         # The ids of that time are in the log.
         monkeypatch.setattr(Person, "_counted", itertools.count(1_000_000))
         ann = meet(second, "Ann")
-        assert (await ann.view(table)).commitment == promised == commitment(secret)
+        assert (await ann.view(table)).source == promised
+        assert promised.commitment == commitment(secret, ROUNDS)
         await ready(ann, table, b"mine")
         await play_until(ann, table)
     assert (await ann.view(table)).game.secret == secret
@@ -314,7 +335,7 @@ async def test_a_server_that_was_killed_still_knows_what_it_committed_to(
     assert str(secret) not in caplog.text
 
 
-def _copied(folder: Path) -> Path:
+def copied(folder: Path) -> Path:
     after = folder / "after"
     after.mkdir()
     for file in folder.glob("tables.db*"):
@@ -329,12 +350,11 @@ async def test_a_stream_tells_the_secret_right_after_the_deal(serve: Serve, meet
     await ann.sit(table)
     await ann.add_bot(table)
     await ann.ready(table)
-    _, told = await asyncio.gather(
-        play_until(ann, table, "deal_revealed"), told_until(watcher, table, "deal_revealed")
-    )
+    shown = "stretched_deal_revealed"
+    _, told = await asyncio.gather(play_until(ann, table, shown), told_until(watcher, table, shown))
     assert payload(told[-2]) == "deal_ended"
     view = await watcher.view(table)
-    assert view.game.secret == told[-1].deal_revealed.secret
-    assert commitment(view.game.secret) == view.game.commitment
+    assert view.game.secret == told[-1].stretched_deal_revealed.secret
+    assert commitment(view.game.secret, ROUNDS) == view.game.source.commitment
     async with aclosing(watcher.watch(table)) as items:
         assert (await anext(items)).snapshot.game.secret == view.game.secret

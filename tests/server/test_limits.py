@@ -190,7 +190,8 @@ async def test_streams(serve: Serve, meet: Meet, limit: str) -> None:
 async def test_calls_but_never_the_move_of_the_seat_that_has_to_act(
     serve: Serve, meet: Meet
 ) -> None:
-    server = await serve(limited(calls_per_second_per_credential=1), clock=StoppedWatch())
+    limits = limited(calls_per_second_per_credential=1, calls_for_a_deal=1)
+    server = await serve(limits, clock=StoppedWatch())
     ann, bob = meet(server, "Ann"), meet(server, "Bob")
     table = await ann.open_table()
     for person in (ann, bob):

@@ -19,7 +19,7 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from odin_engine import DECK, Card
-from odin_engine.fair_deal import SECRET_LENGTH, commitment
+from odin_engine.fair_deal import ROUNDS, SECRET_LENGTH, commitment
 from odin_table.v1 import (
     card_pb2,
     chat_pb2,
@@ -212,7 +212,7 @@ async def test_hidden_cards_make_no_difference_to_what_a_viewer_is_sent(
     for (name, one), (_, two) in zip(first.received, second.received, strict=True):
         assert one == two, name
     secret = secrets().randbytes(SECRET_LENGTH)
-    assert any(commitment(secret) in received for _, received in first.received)
+    assert any(commitment(secret, ROUNDS) in received for _, received in first.received)
     for name, received in first.received:
         assert secret not in received, name
         assert secret.hex().encode() not in received, name

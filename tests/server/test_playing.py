@@ -65,7 +65,7 @@ async def test_a_single_deal_and_a_full_deck_for_two(serve: Serve, meet: Meet) -
     events = await play_until(ann, table)
     kinds = [payload(event) for event in events]
     assert kinds.count("deal_started") == 1
-    assert kinds[-3:] == ["deal_ended", "deal_revealed", "game_ended"]
+    assert kinds[-3:] == ["deal_ended", "stretched_deal_revealed", "game_ended"]
     assert not next(e for e in events if payload(e) == "game_started").game_started.removed_colours
     assert not events[-3].deal_ended.HasField("next_deal_time")
 
@@ -168,7 +168,7 @@ async def test_the_next_deal_starts_when_all_are_ready_and_otherwise_after_the_p
     await ben.sit(other)
     await ben.add_bot(other)
     await ben.ready(other)
-    seen = await play_until(ben, other, last="deal_revealed")
+    seen = await play_until(ben, other, last="stretched_deal_revealed")
     async with aclosing(
         ben.events(other, after_seq=seen[-1].seq, log_id=(await ben.view(other)).log_id)
     ) as events_after:

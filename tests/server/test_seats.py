@@ -337,7 +337,7 @@ async def test_a_bot_that_raises_cheats_or_sleeps_is_reported_and_never_holds_up
         "sleeps": (Sleeps, "too slow"),
     }
     for level, (strategy, words) in bad.items():
-        settings = replace(QUICK, bot_timeout=0.05 if level == "sleeps" else 5)
+        settings = replace(QUICK, seed=13, bot_timeout=0.05 if level == "sleeps" else 5)
         server = await serve(settings, strategies={**STRATEGIES, "greedy": strategy})
         ann = meet(server, "Ann")
         table = await ann.open_table(table_pb2.TableOptions(single_deal=True))

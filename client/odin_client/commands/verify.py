@@ -100,6 +100,44 @@ def _report(path: Path, game: SavedGame, verified: Verified) -> list[str]:
                 verified.uncommitted,
             ).format(count=verified.uncommitted)
         )
+    if verified.added:
+        said.append(
+            _("Seats that added bytes: {counts}.").format(
+                counts=listed(
+                    [
+                        ngettext(
+                            "{added} of {seats} in {count} deal",
+                            "{added} of {seats} in {count} deals",
+                            count,
+                        ).format(added=added, seats=seats, count=count)
+                        for (added, seats), count in sorted(verified.added.items(), reverse=True)
+                    ]
+                )
+            )
+        )
+        said.append(
+            _("Words of the deals, to compare with others: {words}.").format(
+                words=" ".join(verified.words)
+            )
+        )
+    if verified.weak:
+        said.append(
+            ngettext(
+                "{count} deal had a key that was hardly stretched: a server could have searched "
+                "for a deck by telling players false bytes of each other.",
+                "{count} deals had a key that was hardly stretched: a server could have searched "
+                "for a deck by telling players false bytes of each other.",
+                verified.weak,
+            ).format(count=verified.weak)
+        )
+    if verified.not_computed:
+        said.append(
+            ngettext(
+                "{count} deal was not checked: its key has more rounds than are computed.",
+                "{count} deals were not checked: their keys have more rounds than are computed.",
+                verified.not_computed,
+            ).format(count=verified.not_computed)
+        )
     if verified.unknown:
         said.append(
             ngettext(

@@ -8,7 +8,10 @@ from collections.abc import Iterable
 from typing import Final
 
 FORMAT: Final = 2
-"""The form of the file that is written, in its user_version. The records have a version too."""
+"""The form of the file that is written, in its user_version. The records have a version too.
+
+Since form 2 there are records of deals by deal/2, which a server of form 1 would take for damage.
+"""
 
 APPLICATION: Final = 0x4F64_696E
 """Says in the file whose it is."""

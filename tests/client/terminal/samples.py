@@ -299,7 +299,7 @@ def between_deals() -> Screen:
         remaining_hands=tuple((seat, cards(text)) for seat, text in enumerate(left)),
         out_seat=3,
     )
-    here.checked = DealChecked(3, nonces=3, mine=True)
+    here.checked = DealChecked(3, nonces=3, seats=5, mine=True, word="K7QF2M")
     return here
 
 

@@ -186,6 +186,8 @@ class Event(_message.Message):
     DEADLINE_MOVED_FIELD_NUMBER: _builtins.int
     DEAL_COMMITTED_FIELD_NUMBER: _builtins.int
     DEAL_REVEALED_FIELD_NUMBER: _builtins.int
+    NONCE_GIVEN_FIELD_NUMBER: _builtins.int
+    STRETCHED_DEAL_REVEALED_FIELD_NUMBER: _builtins.int
     seq: _builtins.int
     """From 1, without holes."""
     @_builtins.property
@@ -280,6 +282,16 @@ class Event(_message.Message):
     def deal_revealed(self) -> Global___DealRevealed:
         """The secret of the deal that has just ended: everybody can check it now."""
 
+    @_builtins.property
+    def nonce_given(self) -> Global___NonceGiven:
+        """A seat gave a nonce for the next deal (deal/2)."""
+
+    @_builtins.property
+    def stretched_deal_revealed(self) -> Global___DealRevealed:
+        """The same as deal_revealed, for a deal by deal/2. It has a payload of its own, so that clients that
+        know only deal/1 step over it.
+        """
+
     def __init__(
         self,
         *,
@@ -307,12 +319,14 @@ class Event(_message.Message):
         deadline_moved: Global___DeadlineMoved | None = ...,
         deal_committed: Global___DealCommitted | None = ...,
         deal_revealed: Global___DealRevealed | None = ...,
+        nonce_given: Global___NonceGiven | None = ...,
+        stretched_deal_revealed: Global___DealRevealed | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["bot_failed", b"bot_failed", "card_picked_up", b"card_picked_up", "cards_played", b"cards_played", "deadline_moved", b"deadline_moved", "deal_committed", b"deal_committed", "deal_ended", b"deal_ended", "deal_revealed", b"deal_revealed", "deal_started", b"deal_started", "decision_opened", b"decision_opened", "game_ended", b"game_ended", "game_started", b"game_started", "host_changed", b"host_changed", "passed", b"passed", "payload", b"payload", "ready_changed", b"ready_changed", "rematch_asked", b"rematch_asked", "round_ended", b"round_ended", "seat_left", b"seat_left", "seat_resumed", b"seat_resumed", "seat_taken", b"seat_taken", "substitute_seated", b"substitute_seated", "table_closed", b"table_closed", "table_opened", b"table_opened", "time", b"time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["bot_failed", b"bot_failed", "card_picked_up", b"card_picked_up", "cards_played", b"cards_played", "deadline_moved", b"deadline_moved", "deal_committed", b"deal_committed", "deal_ended", b"deal_ended", "deal_revealed", b"deal_revealed", "deal_started", b"deal_started", "decision_opened", b"decision_opened", "game_ended", b"game_ended", "game_started", b"game_started", "host_changed", b"host_changed", "nonce_given", b"nonce_given", "passed", b"passed", "payload", b"payload", "ready_changed", b"ready_changed", "rematch_asked", b"rematch_asked", "round_ended", b"round_ended", "seat_left", b"seat_left", "seat_resumed", b"seat_resumed", "seat_taken", b"seat_taken", "stretched_deal_revealed", b"stretched_deal_revealed", "substitute_seated", b"substitute_seated", "table_closed", b"table_closed", "table_opened", b"table_opened", "time", b"time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_failed", b"bot_failed", "card_picked_up", b"card_picked_up", "cards_played", b"cards_played", "deadline_moved", b"deadline_moved", "deal_committed", b"deal_committed", "deal_ended", b"deal_ended", "deal_revealed", b"deal_revealed", "deal_started", b"deal_started", "decision_opened", b"decision_opened", "game_ended", b"game_ended", "game_started", b"game_started", "host_changed", b"host_changed", "passed", b"passed", "payload", b"payload", "ready_changed", b"ready_changed", "rematch_asked", b"rematch_asked", "round_ended", b"round_ended", "seat_left", b"seat_left", "seat_resumed", b"seat_resumed", "seat_taken", b"seat_taken", "seq", b"seq", "substitute_seated", b"substitute_seated", "table_closed", b"table_closed", "table_opened", b"table_opened", "time", b"time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_failed", b"bot_failed", "card_picked_up", b"card_picked_up", "cards_played", b"cards_played", "deadline_moved", b"deadline_moved", "deal_committed", b"deal_committed", "deal_ended", b"deal_ended", "deal_revealed", b"deal_revealed", "deal_started", b"deal_started", "decision_opened", b"decision_opened", "game_ended", b"game_ended", "game_started", b"game_started", "host_changed", b"host_changed", "nonce_given", b"nonce_given", "passed", b"passed", "payload", b"payload", "ready_changed", b"ready_changed", "rematch_asked", b"rematch_asked", "round_ended", b"round_ended", "seat_left", b"seat_left", "seat_resumed", b"seat_resumed", "seat_taken", b"seat_taken", "seq", b"seq", "stretched_deal_revealed", b"stretched_deal_revealed", "substitute_seated", b"substitute_seated", "table_closed", b"table_closed", "table_opened", b"table_opened", "time", b"time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_payload: _TypeAlias = _typing.Literal["table_opened", "seat_taken", "seat_left", "host_changed", "ready_changed", "substitute_seated", "seat_resumed", "rematch_asked", "table_closed", "game_started", "deal_started", "decision_opened", "cards_played", "card_picked_up", "passed", "round_ended", "deal_ended", "game_ended", "bot_failed", "deadline_moved", "deal_committed", "deal_revealed"]  # noqa: Y015
+    _WhichOneofReturnType_payload: _TypeAlias = _typing.Literal["table_opened", "seat_taken", "seat_left", "host_changed", "ready_changed", "substitute_seated", "seat_resumed", "rematch_asked", "table_closed", "game_started", "deal_started", "decision_opened", "cards_played", "card_picked_up", "passed", "round_ended", "deal_ended", "game_ended", "bot_failed", "deadline_moved", "deal_committed", "deal_revealed", "nonce_given", "stretched_deal_revealed"]  # noqa: Y015
     _WhichOneofArgType_payload: _TypeAlias = _typing.Literal["payload", b"payload"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_payload) -> _WhichOneofReturnType_payload | None: ...
 
@@ -430,8 +444,9 @@ class ReadyChanged(_message.Message):
     ready: _builtins.bool
     """Whether it is ready."""
     nonce: _builtins.bytes
-    """What the seat adds to the next deal, 0 to 32 bytes: it replaces what the seat gave before. Empty:
-    nothing. A remote bot, which is always ready, may give one as well; then ready is true.
+    """What the seat adds to a next deal by deal/1, 0 to 32 bytes: it replaces what the seat gave before.
+    Empty: nothing. A remote bot, which is always ready, may give one as well; then ready is true. For
+    deal/2 it is always empty, and replaces nothing: there is NonceGiven.
     """
     def __init__(
         self,
@@ -513,7 +528,9 @@ class RematchAsked(_message.Message):
     seat: _builtins.int
     """The seat that asked, and is ready."""
     nonce: _builtins.bytes
-    """What this seat adds to the first deal of that game, 0 to 32 bytes. Empty: nothing."""
+    """What this seat adds to the first deal of that game, if that is by deal/1, 0 to 32 bytes. Empty:
+    nothing. For deal/2 it is always empty, and replaces nothing: there is NonceGiven.
+    """
     def __init__(
         self,
         *,
@@ -585,8 +602,39 @@ class GameStarted(_message.Message):
 Global___GameStarted: _TypeAlias = GameStarted  # noqa: Y015
 
 @_typing.final
+class NonceGiven(_message.Message):
+    """A seat gave a nonce for the next deal, by deal/2: it replaces what the seat gave before. It is void
+    when the seat becomes free, gets a substitute or is taken by somebody else, and used up when a deal
+    starts; whether the seat is ready makes no difference.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    NONCE_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The seat."""
+    nonce: _builtins.bytes
+    """1 to 32 bytes."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        nonce: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["nonce", b"nonce", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___NonceGiven: _TypeAlias = NonceGiven  # noqa: Y015
+
+@_typing.final
 class DealStarted(_message.Message):
-    """A deal starts. All seats of the game hold nine cards."""
+    """A deal starts. All seats of the game hold nine cards. It may come in a batch of its own, a moment after
+    the last seat became ready, since the key of a deal takes time. Meanwhile nonces are closed.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -597,13 +645,15 @@ class DealStarted(_message.Message):
     UNDEALT_FIELD_NUMBER: _builtins.int
     COMMITMENT_FIELD_NUMBER: _builtins.int
     NONCES_FIELD_NUMBER: _builtins.int
+    SOURCE_FIELD_NUMBER: _builtins.int
     deal: _builtins.int
     """From 1; counts the deals of this game."""
     opener: _builtins.int
     """The seat that opens it (R4)."""
     commitment: _builtins.bytes
-    """The commitment that the deal follows from, 32 bytes, as DealCommitted said before. Absent for a
-    deal that a server of an earlier version dealt: it cannot be checked.
+    """The commitment that the deal follows from, 32 bytes, as DealCommitted said before. Absent for a deal
+    by deal/2, which has a source, and for one that a server of a still earlier version dealt: that
+    cannot be checked.
     """
     @_builtins.property
     def hand(self) -> _table_pb2.Hand:
@@ -623,6 +673,10 @@ class DealStarted(_message.Message):
         seat that gave none, such as a built-in bot's. Absent without a commitment.
         """
 
+    @_builtins.property
+    def source(self) -> _table_pb2.DealSource:
+        """What the deal follows from, by deal/2."""
+
     def __init__(
         self,
         *,
@@ -633,10 +687,11 @@ class DealStarted(_message.Message):
         undealt: _abc.Iterable[_card_pb2.Card.ValueType] | None = ...,
         commitment: _builtins.bytes = ...,
         nonces: _abc.Iterable[_builtins.bytes] | None = ...,
+        source: _table_pb2.DealSource | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["hand", b"hand"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["hand", b"hand", "source", b"source"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "deal", b"deal", "hand", b"hand", "hands", b"hands", "nonces", b"nonces", "opener", b"opener", "undealt", b"undealt"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "deal", b"deal", "hand", b"hand", "hands", b"hands", "nonces", b"nonces", "opener", b"opener", "source", b"source", "undealt", b"undealt"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -647,8 +702,8 @@ class DealCommitted(_message.Message):
     """The server committed itself to the secret of a deal that has not been dealt: the first one when the
     table is opened, the next one when a deal ends, and when the game ends the first one of a game that
     may follow. One commitment is open at a time; DealStarted uses it up. Every seat may add a nonce to
-    the deal from now on (SetReady, Rematch). What a deal follows from, to the byte, is in
-    docs/fair-deal.md.
+    the deal from now on (GiveNonce, SetReady, Rematch, TakeSeat). What a deal follows from, to the byte,
+    is in docs/fair-deal.md.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -656,22 +711,28 @@ class DealCommitted(_message.Message):
     GAME_FIELD_NUMBER: _builtins.int
     DEAL_FIELD_NUMBER: _builtins.int
     COMMITMENT_FIELD_NUMBER: _builtins.int
+    SOURCE_FIELD_NUMBER: _builtins.int
     game: _builtins.int
     """The game that the deal will be part of, from 1."""
     deal: _builtins.int
     """The deal, from 1."""
     commitment: _builtins.bytes
-    """SHA-256 of "odin-table/commit/1\\n" and the secret: 32 bytes."""
+    """SHA-256 of "odin-table/commit/1\\n" and the secret: 32 bytes. Absent for a deal by deal/2."""
+    @_builtins.property
+    def source(self) -> _table_pb2.DealSource:
+        """The commitment of a deal by deal/2, and the rounds."""
+
     def __init__(
         self,
         *,
         game: _builtins.int = ...,
         deal: _builtins.int = ...,
         commitment: _builtins.bytes = ...,
+        source: _table_pb2.DealSource | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["source", b"source"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "deal", b"deal", "game", b"game"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "deal", b"deal", "game", b"game", "source", b"source"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -680,7 +741,7 @@ Global___DealCommitted: _TypeAlias = DealCommitted  # noqa: Y015
 @_typing.final
 class DealRevealed(_message.Message):
     """The secret of a deal, right after DealEnded: deck, and for the first deal of a game the opener and
-    the removed colours, follow from it, from DealStarted.nonces and from the number of the deal. A deal
+    the removed colours, follow from it, from the nonces of DealStarted and from its number. A deal
     that is broken off is never revealed: then the table has ended (TableClosed).
     """
 

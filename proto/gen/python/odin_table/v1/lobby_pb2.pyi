@@ -259,6 +259,8 @@ class TakeSeatRequest(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
     OCCUPANT_FIELD_NUMBER: _builtins.int
+    NONCE_FIELD_NUMBER: _builtins.int
+    COMMITMENT_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
     """Unique per credential, 1 to 64 characters."""
     table: _builtins.str
@@ -275,6 +277,13 @@ class TakeSeatRequest(_message.Message):
     """The seat wanted, from 0. Absent: the first free one; during a game the first whose holder left."""
     occupant: _table_pb2.Occupant.ValueType
     """What the caller is: OCCUPANT_PERSON (also when unspecified) or OCCUPANT_REMOTE_BOT."""
+    nonce: _builtins.bytes
+    """What the caller adds to the next deal: as in GiveNonceRequest. Not needed; for a program at a table
+    that may start at once when it sits down. When the commitment is not the open one by deal/2, the
+    seat is taken all the same, and the nonce is dropped. The feature "give_nonce" stands for it.
+    """
+    commitment: _builtins.bytes
+    """The commitment that the nonce is for: as in GiveNonceRequest."""
     def __init__(
         self,
         *,
@@ -284,10 +293,12 @@ class TakeSeatRequest(_message.Message):
         name: _builtins.str = ...,
         seat: _builtins.int | None = ...,
         occupant: _table_pb2.Occupant.ValueType = ...,
+        nonce: _builtins.bytes = ...,
+        commitment: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "code", b"code", "name", b"name", "occupant", b"occupant", "request_id", b"request_id", "seat", b"seat", "table", b"table"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "code", b"code", "commitment", b"commitment", "name", b"name", "nonce", b"nonce", "occupant", b"occupant", "request_id", b"request_id", "seat", b"seat", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
     _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
@@ -406,7 +417,7 @@ class SetReadyRequest(_message.Message):
     is longer, comes without a commitment, or when ready is false.
     """
     commitment: _builtins.bytes
-    """The commitment that the nonce is for: TableView.commitment, the last DealCommitted. Needed with a
+    """The commitment that the nonce is for: the open one, of TableView or the last DealCommitted. Needed with a
     nonce. When another one is open, the call is refused as STALE_COMMITMENT, also without a nonce.
     """
     def __init__(
@@ -765,6 +776,73 @@ class RematchResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___RematchResponse: _TypeAlias = RematchResponse  # noqa: Y015
+
+@_typing.final
+class GiveNonceRequest(_message.Message):
+    """Adds a nonce to the next deal."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    NONCE_FIELD_NUMBER: _builtins.int
+    COMMITMENT_FIELD_NUMBER: _builtins.int
+    request_id: _builtins.str
+    """Unique per credential, 1 to 64 characters."""
+    table: _builtins.str
+    """The handle of the table."""
+    nonce: _builtins.bytes
+    """Random bytes, 1 to 32, fresh for each deal. Everybody will see them. MALFORMED when there are none
+    or too many.
+    """
+    commitment: _builtins.bytes
+    """The commitment that the nonce is for: DealSource.commitment of TableView.source or of the last
+    DealCommitted. MALFORMED when it is empty. When another one is open, or one by deal/1, the call is
+    refused as STALE_COMMITMENT.
+    """
+    def __init__(
+        self,
+        *,
+        request_id: _builtins.str = ...,
+        table: _builtins.str = ...,
+        nonce: _builtins.bytes = ...,
+        commitment: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "nonce", b"nonce", "request_id", b"request_id", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GiveNonceRequest: _TypeAlias = GiveNonceRequest  # noqa: Y015
+
+@_typing.final
+class GiveNonceResponse(_message.Message):
+    """It is done."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQ_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    seq: _builtins.int
+    """The number of the last event of what this did; of the last event so far when nothing was to
+    be done.
+    """
+    replayed: _builtins.bool
+    """Whether this repeats an earlier answer."""
+    def __init__(
+        self,
+        *,
+        seq: _builtins.int = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["replayed", b"replayed", "seq", b"seq"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GiveNonceResponse: _TypeAlias = GiveNonceResponse  # noqa: Y015
 
 @_typing.final
 class CloseTableRequest(_message.Message):

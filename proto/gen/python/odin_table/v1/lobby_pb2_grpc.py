@@ -90,6 +90,11 @@ class LobbyServiceStub:
                 request_serializer=odin__table_dot_v1_dot_lobby__pb2.RematchRequest.SerializeToString,
                 response_deserializer=odin__table_dot_v1_dot_lobby__pb2.RematchResponse.FromString,
                 _registered_method=True)
+        self.GiveNonce = channel.unary_unary(
+                '/odin_table.v1.LobbyService/GiveNonce',
+                request_serializer=odin__table_dot_v1_dot_lobby__pb2.GiveNonceRequest.SerializeToString,
+                response_deserializer=odin__table_dot_v1_dot_lobby__pb2.GiveNonceResponse.FromString,
+                _registered_method=True)
         self.CloseTable = channel.unary_unary(
                 '/odin_table.v1.LobbyService/CloseTable',
                 request_serializer=odin__table_dot_v1_dot_lobby__pb2.CloseTableRequest.SerializeToString,
@@ -205,6 +210,17 @@ class LobbyServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GiveNonce(self, request, context):
+        """Adds a nonce to the next deal, whether the caller's seat is ready or not; another one replaces it. A
+        client does so as soon as a commitment by deal/2 is open, so that the deal has it whoever starts it.
+        The feature "give_nonce" of GetServerInfo stands for it. Refusals: TABLE_NOT_FOUND, NOT_ALLOWED (the
+        caller holds no seat, or a substitute plays it), GAME_OVER (the table has ended), ALREADY_STARTED,
+        STALE_COMMITMENT. Safe to repeat with its request_id.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def CloseTable(self, request, context):
         """Ends the table for everybody. Host only. Refusals: TABLE_NOT_FOUND, NOT_ALLOWED, GAME_OVER (it has
         ended already). Safe to repeat with its request_id.
@@ -270,6 +286,11 @@ def add_LobbyServiceServicer_to_server(servicer, server):
                     servicer.Rematch,
                     request_deserializer=odin__table_dot_v1_dot_lobby__pb2.RematchRequest.FromString,
                     response_serializer=odin__table_dot_v1_dot_lobby__pb2.RematchResponse.SerializeToString,
+            ),
+            'GiveNonce': grpc.unary_unary_rpc_method_handler(
+                    servicer.GiveNonce,
+                    request_deserializer=odin__table_dot_v1_dot_lobby__pb2.GiveNonceRequest.FromString,
+                    response_serializer=odin__table_dot_v1_dot_lobby__pb2.GiveNonceResponse.SerializeToString,
             ),
             'CloseTable': grpc.unary_unary_rpc_method_handler(
                     servicer.CloseTable,
@@ -575,6 +596,33 @@ class LobbyService:
             '/odin_table.v1.LobbyService/Rematch',
             odin__table_dot_v1_dot_lobby__pb2.RematchRequest.SerializeToString,
             odin__table_dot_v1_dot_lobby__pb2.RematchResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GiveNonce(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/odin_table.v1.LobbyService/GiveNonce',
+            odin__table_dot_v1_dot_lobby__pb2.GiveNonceRequest.SerializeToString,
+            odin__table_dot_v1_dot_lobby__pb2.GiveNonceResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -100,6 +100,13 @@ class LobbyServiceStub:
     TABLE_NOT_FOUND, NOT_ALLOWED, GAME_OVER (the table has ended), ALREADY_STARTED, STALE_COMMITMENT.
     Safe to repeat with its request_id.
     """
+    GiveNonce: _aio.UnaryUnaryMultiCallable[_lobby_pb2.GiveNonceRequest, _lobby_pb2.GiveNonceResponse]
+    """Adds a nonce to the next deal, whether the caller's seat is ready or not; another one replaces it. A
+    client does so as soon as a commitment by deal/2 is open, so that the deal has it whoever starts it.
+    The feature "give_nonce" of GetServerInfo stands for it. Refusals: TABLE_NOT_FOUND, NOT_ALLOWED (the
+    caller holds no seat, or a substitute plays it), GAME_OVER (the table has ended), ALREADY_STARTED,
+    STALE_COMMITMENT. Safe to repeat with its request_id.
+    """
     CloseTable: _aio.UnaryUnaryMultiCallable[_lobby_pb2.CloseTableRequest, _lobby_pb2.CloseTableResponse]
     """Ends the table for everybody. Host only. Refusals: TABLE_NOT_FOUND, NOT_ALLOWED, GAME_OVER (it has
     ended already). Safe to repeat with its request_id.
@@ -231,6 +238,19 @@ class LobbyServiceServicer(metaclass=_abc_1.ABCMeta):
         ready. When the table waits already, the same as SetReady. Seats only. Refusals:
         TABLE_NOT_FOUND, NOT_ALLOWED, GAME_OVER (the table has ended), ALREADY_STARTED, STALE_COMMITMENT.
         Safe to repeat with its request_id.
+        """
+
+    @_abc_1.abstractmethod
+    def GiveNonce(
+        self,
+        request: _lobby_pb2.GiveNonceRequest,
+        context: _aio.ServicerContext[_lobby_pb2.GiveNonceRequest, _abc.Awaitable[_lobby_pb2.GiveNonceResponse]],
+    ) -> _abc.Awaitable[_lobby_pb2.GiveNonceResponse]:
+        """Adds a nonce to the next deal, whether the caller's seat is ready or not; another one replaces it. A
+        client does so as soon as a commitment by deal/2 is open, so that the deal has it whoever starts it.
+        The feature "give_nonce" of GetServerInfo stands for it. Refusals: TABLE_NOT_FOUND, NOT_ALLOWED (the
+        caller holds no seat, or a substitute plays it), GAME_OVER (the table has ended), ALREADY_STARTED,
+        STALE_COMMITMENT. Safe to repeat with its request_id.
         """
 
     @_abc_1.abstractmethod

@@ -254,7 +254,7 @@ class Seat(_message.Message):
     while the game is under way.
     """
     nonce: _builtins.bytes
-    """What this seat adds to the next deal, for TableView.commitment: 0 to 32 bytes. Public. Empty when
+    """What this seat adds to the next deal, for the open commitment: 0 to 32 bytes. Public. Empty when
     it gave none, and while a deal is being played.
     """
     def __init__(
@@ -277,6 +277,55 @@ class Seat(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Seat: _TypeAlias = Seat  # noqa: Y015
+
+@_typing.final
+class DealSource(_message.Message):
+    """What a deal follows from, beside its secret and its number, in the form deal/2: what that is to the
+    byte is in docs/fair-deal.md. A deal that an earlier version committed itself to has none of it; what it
+    follows from lies in fields and events of its own, which are empty for deal/2. So a client that knows
+    only deal/1 finds no commitment and nothing to check. Servers that deal like that name the feature
+    "deal_2" in GetServerInfo.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMITMENT_FIELD_NUMBER: _builtins.int
+    ROUNDS_FIELD_NUMBER: _builtins.int
+    NONCES_FIELD_NUMBER: _builtins.int
+    KEY_ROUNDS_FIELD_NUMBER: _builtins.int
+    commitment: _builtins.bytes
+    """SHA-256 of "odin-table/commit/2\\n", the rounds in four bytes and the secret: 32 bytes. A nonce has
+    to name it.
+    """
+    rounds: _builtins.int
+    """How many rounds of PBKDF2 make the key of a deal in which a person plays; the commitment binds them.
+    A client should warn when they are fewer than 100,000, and compute no more than 1,000,000.
+    """
+    key_rounds: _builtins.int
+    """The rounds of this deal's key: 1 when no player's seat was OCCUPANT_PERSON when it started, whoever
+    played it, else rounds. 0 before the deal starts.
+    """
+    @_builtins.property
+    def nonces(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]:
+        """The nonces that went into the deal: one for each of GameStarted.seats, in that order, empty for a
+        seat that gave none, such as a built-in bot's. Absent before the deal starts.
+        """
+
+    def __init__(
+        self,
+        *,
+        commitment: _builtins.bytes = ...,
+        rounds: _builtins.int = ...,
+        nonces: _abc.Iterable[_builtins.bytes] | None = ...,
+        key_rounds: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "key_rounds", b"key_rounds", "nonces", b"nonces", "rounds", b"rounds"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DealSource: _TypeAlias = DealSource  # noqa: Y015
 
 @_typing.final
 class Player(_message.Message):
@@ -384,6 +433,7 @@ class GameView(_message.Message):
     COMMITMENT_FIELD_NUMBER: _builtins.int
     NONCES_FIELD_NUMBER: _builtins.int
     SECRET_FIELD_NUMBER: _builtins.int
+    SOURCE_FIELD_NUMBER: _builtins.int
     game: _builtins.int
     """From 1; counts the games of this table."""
     deal: _builtins.int
@@ -397,7 +447,7 @@ class GameView(_message.Message):
     out_seat: _builtins.int
     """After a deal: the seat that went out. Absent while a deal is being played."""
     commitment: _builtins.bytes
-    """The commitment that the deal follows from: DealStarted.commitment."""
+    """The commitment that the deal follows from: DealStarted.commitment. Absent when source is there."""
     secret: _builtins.bytes
     """After the deal: the secret behind the commitment (DealRevealed). Absent while the deal is being
     played, and for a deal that was broken off or cannot be checked.
@@ -432,7 +482,13 @@ class GameView(_message.Message):
 
     @_builtins.property
     def nonces(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]:
-        """The nonces that went into the deal, in the order of the players: DealStarted.nonces."""
+        """The nonces that went into the deal, in the order of the players: DealStarted.nonces. Absent when
+        source is there.
+        """
+
+    @_builtins.property
+    def source(self) -> Global___DealSource:
+        """What the deal follows from, by deal/2: DealStarted.source."""
 
     def __init__(
         self,
@@ -453,10 +509,11 @@ class GameView(_message.Message):
         commitment: _builtins.bytes = ...,
         nonces: _abc.Iterable[_builtins.bytes] | None = ...,
         secret: _builtins.bytes = ...,
+        source: Global___DealSource | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_centre_seat", b"_centre_seat", "_out_seat", b"_out_seat", "centre_seat", b"centre_seat", "hand", b"hand", "out_seat", b"out_seat"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_centre_seat", b"_centre_seat", "_out_seat", b"_out_seat", "centre_seat", b"centre_seat", "hand", b"hand", "out_seat", b"out_seat", "source", b"source"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_centre_seat", b"_centre_seat", "_out_seat", b"_out_seat", "centre", b"centre", "centre_seat", b"centre_seat", "centre_value", b"centre_value", "commitment", b"commitment", "deal", b"deal", "discarded", b"discarded", "game", b"game", "hand", b"hand", "nonces", b"nonces", "opener", b"opener", "out_seat", b"out_seat", "players", b"players", "remaining_hands", b"remaining_hands", "removed_colours", b"removed_colours", "secret", b"secret", "winners", b"winners"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_centre_seat", b"_centre_seat", "_out_seat", b"_out_seat", "centre", b"centre", "centre_seat", b"centre_seat", "centre_value", b"centre_value", "commitment", b"commitment", "deal", b"deal", "discarded", b"discarded", "game", b"game", "hand", b"hand", "nonces", b"nonces", "opener", b"opener", "out_seat", b"out_seat", "players", b"players", "remaining_hands", b"remaining_hands", "removed_colours", b"removed_colours", "secret", b"secret", "source", b"source", "winners", b"winners"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__centre_seat: _TypeAlias = _typing.Literal["centre_seat"]  # noqa: Y015
     _WhichOneofArgType__centre_seat: _TypeAlias = _typing.Literal["_centre_seat", b"_centre_seat"]  # noqa: Y015
@@ -490,6 +547,7 @@ class TableView(_message.Message):
     NEXT_DEAL_TIME_FIELD_NUMBER: _builtins.int
     CODE_FIELD_NUMBER: _builtins.int
     COMMITMENT_FIELD_NUMBER: _builtins.int
+    SOURCE_FIELD_NUMBER: _builtins.int
     table: _builtins.str
     """The table's handle."""
     log_id: _builtins.str
@@ -508,8 +566,9 @@ class TableView(_message.Message):
     code: _builtins.str
     """The code of a private table. Only for its seats and its host."""
     commitment: _builtins.bytes
-    """The open commitment, for the next deal: the one that a nonce has to name. Absent while a deal is
-    being played, and at a table that an earlier version opened, until its next deal ends.
+    """The open commitment, for a next deal by deal/1: the one that a nonce has to name. Absent while a
+    deal is being played, when source is there, and at a table that an earlier version opened, until its
+    next deal ends.
     """
     @_builtins.property
     def options(self) -> Global___TableOptions:
@@ -533,6 +592,12 @@ class TableView(_message.Message):
         deals.
         """
 
+    @_builtins.property
+    def source(self) -> Global___DealSource:
+        """The open commitment, for a next deal by deal/2: the one that a nonce has to name, and the rounds.
+        Absent while a deal is being played.
+        """
+
     def __init__(
         self,
         *,
@@ -549,10 +614,11 @@ class TableView(_message.Message):
         next_deal_time: _timestamp_pb2.Timestamp | None = ...,
         code: _builtins.str = ...,
         commitment: _builtins.bytes = ...,
+        source: Global___DealSource | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_your_seat", b"_your_seat", "decision", b"decision", "game", b"game", "next_deal_time", b"next_deal_time", "options", b"options", "your_seat", b"your_seat"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_your_seat", b"_your_seat", "decision", b"decision", "game", b"game", "next_deal_time", b"next_deal_time", "options", b"options", "source", b"source", "your_seat", b"your_seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_your_seat", b"_your_seat", "code", b"code", "commitment", b"commitment", "decision", b"decision", "game", b"game", "log_id", b"log_id", "next_deal_time", b"next_deal_time", "options", b"options", "phase", b"phase", "seats", b"seats", "seq", b"seq", "table", b"table", "you_are_host", b"you_are_host", "your_seat", b"your_seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_your_seat", b"_your_seat", "code", b"code", "commitment", b"commitment", "decision", b"decision", "game", b"game", "log_id", b"log_id", "next_deal_time", b"next_deal_time", "options", b"options", "phase", b"phase", "seats", b"seats", "seq", b"seq", "source", b"source", "table", b"table", "you_are_host", b"you_are_host", "your_seat", b"your_seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__your_seat: _TypeAlias = _typing.Literal["your_seat"]  # noqa: Y015
     _WhichOneofArgType__your_seat: _TypeAlias = _typing.Literal["_your_seat", b"_your_seat"]  # noqa: Y015
