@@ -27,7 +27,6 @@ from odin_client.updates import (
     GameStarted,
     HostChanged,
     LinkChanged,
-    NonceGiven,
     Passed,
     PresenceChanged,
     ReadyChanged,
@@ -230,8 +229,6 @@ def _at_the_table(update: Update, table: TableModel, name: _Names) -> str | None
             return name.tell(
                 update.seat, _("You are no longer ready."), _("{who} is no longer ready.")
             )
-        case NonceGiven():
-            return None
         case RematchAsked():
             return name.tell(
                 update.seat, _("You want another game."), _("{who} wants another game.")
