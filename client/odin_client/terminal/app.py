@@ -14,20 +14,25 @@ from prompt_toolkit.input import Input
 from prompt_toolkit.output import Output
 
 from odin_client.check_sentence import check_notice
+from odin_client.errors import ClientError
 from odin_client.languages import _
+from odin_client.past import told_again
 from odin_client.preferences import Preferences
 from odin_client.sentences import result_sentences
 from odin_client.session import Session
+from odin_client.table import OutOfStepError
 from odin_client.terminal.automatic import by_itself
 from odin_client.terminal.capabilities import Capabilities
 from odin_client.terminal.cells import Click, Line
 from odin_client.terminal.commands import Commands
 from odin_client.terminal.full_screen import FullScreen
 from odin_client.terminal.guide import tip
+from odin_client.terminal.log import Log
 from odin_client.terminal.screen import Screen, Sort
 from odin_client.terminal.view import render, window_title
 from odin_client.updates import (
     CardPickedUp,
+    ChatSaid,
     DealChecked,
     DecisionOpened,
     GameEnded,
@@ -36,7 +41,7 @@ from odin_client.updates import (
     Update,
 )
 from odin_client.values import DecisionKind, StreamEndReason
-from odin_client.wire import CHAT_LENGTH
+from odin_client.wire import CHAT_LENGTH, NotUnderstoodError
 
 _IDLE: Final = 5.0
 """Seconds without a key after which the bell rings when the turn comes."""
@@ -120,6 +125,8 @@ class _AtTable:
         self._preferences: Final = preferences
         self._at_game_over: Final = at_game_over
         self._at_sorting: Final = at_sorting
+        self._since_snapshot: list[Update] | None = None
+        """What was heard while the log is being filled with what was before; None: it is not."""
         self._seen = 0
         """The last decision of one's own that was announced."""
 
@@ -191,8 +198,31 @@ class _AtTable:
             if self._screen.counts_down:
                 self._full.draw_anew()
 
+    async def _fill_log(self) -> None:
+        """After a snapshot: lets the log begin with what led to it. Without an answer it stays."""
+        log = Log()
+        heard: list[Update] = []
+        self._since_snapshot = heard
+        try:
+            async with contextlib.aclosing(told_again(self._session)) as past:
+                async for update, then in past:
+                    log.hear(update, then)
+        except (ClientError, OutOfStepError, NotUnderstoodError):
+            return
+        finally:
+            if self._since_snapshot is heard:
+                self._since_snapshot = None
+        for update in heard:
+            if not isinstance(update, ChatSaid):  # what was said is part of what was told again
+                log.hear(update, self._screen.table)
+        self._screen.log = log
+
     def _hear(self, update: Update) -> None:
         self._commands.hear(update)
+        if self._since_snapshot is not None:
+            self._since_snapshot.append(update)
+        if isinstance(update, SnapshotTaken):
+            self._full.spawn(self._fill_log())
         self._full.set_title(window_title(self._screen))
         match update:
             case StreamEnded(reason=StreamEndReason.SUPERSEDED):
