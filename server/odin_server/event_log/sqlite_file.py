@@ -190,7 +190,7 @@ def _refuse_foreign_wal(path: Path) -> None:
     if not header:
         raise CannotOpen(
             f"{path} is gone, or empty, but {wal.name} is there, which is of no use without it. "
-            f"Put {path.name} back, or remove {wal.name} to begin anew."
+            f"Put {path.name} back, or remove {wal.name} to begin without any table."
         )
     # A file without a WAL says so. Our own have one, except for backups.
     if header[18:20] == b"\x01\x01":
