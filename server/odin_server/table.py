@@ -179,11 +179,11 @@ class Table:
         kept it is still due, and the timer tries again.
         """
         due = commands.deal_due(self.state)
-        if due is None or due > self._world.clock.now():
+        if due is None or due > self._world.clock.now() or self.is_damaged:
             return False
         try:
             return (await self._do(commands.start_due, None)).stretched
-        except (Conflict, StoreUnavailable) as error:
+        except (Conflict, StoreUnavailable, TableDamaged) as error:
             _log.warning("table %s: a deal could not start: %r", self.handle, error)
         except Exception:  # noqa: BLE001 (a worker has to go on)
             # Whoever asked for what went before is answered all the same.
@@ -213,6 +213,8 @@ class Table:
     async def _run(
         self, command: Callable[[Draft], Result], request: RequestKey | None
     ) -> Done[Result]:
+        if self.is_damaged:
+            raise TableDamaged(f"table {self.handle} is damaged")
         await self._give_back_time()
         return await self._do(command, request)
 
