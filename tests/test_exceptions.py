@@ -24,6 +24,7 @@ import odin_engine
 import odin_server
 import odin_table
 from odin_client.errors import Refused
+from odin_server.dealing import Drawing
 from odin_server.errors import Reason
 
 PACKAGES: Final = (odin_engine, odin_server, odin_client, odin_table)
@@ -38,6 +39,7 @@ SAMPLES: Final[dict[object, object]] = {
     Mapping: {"rule": "R9"},
     timedelta: timedelta(seconds=3),
     Reason: Reason.RATE_LIMITED,
+    Drawing: Drawing(b"secret", (b"nonce",), 100_000, 1),
     grpc.StatusCode: grpc.StatusCode.ABORTED,
     Refused: Refused("NAME_TAKEN", "that name", {"name": "Ann"}, call="TakeSeat", retry_after=1.0),
 }
@@ -76,7 +78,9 @@ def sample(annotation: object) -> object:
         return sample(next(kind for kind in get_args(annotation) if kind is not types.NoneType))
     if annotation not in SAMPLES and origin not in SAMPLES and origin is not None:
         return (sample(get_args(annotation)[0]),)  # of all else there are only sequences
-    return SAMPLES[annotation if annotation in SAMPLES else origin]
+    known = annotation if annotation in SAMPLES else origin
+    assert known in SAMPLES, f"add a value of {annotation} to SAMPLES"
+    return SAMPLES[known]
 
 
 def one_of(kind: type[BaseException]) -> BaseException:

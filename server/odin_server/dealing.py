@@ -11,7 +11,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, NamedTuple
 
-from odin_engine import Card, Colour
+from odin_engine import Card, Colour, CopyableError
 from odin_engine.fair_deal import FirstDraw, draw_deal, draw_first
 
 _THREADS: Final = max(1, min(8, (os.cpu_count() or 1) - 1))
@@ -61,7 +61,7 @@ class Drawing(NamedTuple):
         return Drawn(None, order)
 
 
-class NotDrawnYet(Exception):
+class NotDrawnYet(CopyableError):
     """A command needs this to be drawn, which takes time."""
 
     def __init__(self, drawing: Drawing) -> None:
