@@ -24,6 +24,7 @@ type DealCheck struct {
 	shortDeck bool // whether two colours leave when two play
 	removed   []odintable.Colour
 	given     map[int32][]byte // what each seat adds to the next deal
+	people    map[int32]bool   // the seats that persons hold
 	open      *promise         // the deal that waits for nonces, or nil
 	deal      *promise         // the one that is being played, or nil
 	over      bool             // whether its cards are played, and its secret is due
@@ -73,12 +74,13 @@ func (c *DealCheck) restart(view *odintable.TableView) error {
 	game := view.GetGame()
 	c.log, c.seat, c.game = view.GetLogId(), view.GetYourSeat(), game.GetGame()
 	c.shortDeck, c.removed = view.GetOptions().GetShortDeck(), game.GetRemovedColours()
-	c.seats, c.given = nil, map[int32][]byte{}
+	c.seats, c.given, c.people = nil, map[int32][]byte{}, map[int32]bool{}
 	for _, player := range game.GetPlayers() {
 		c.seats = append(c.seats, player.GetSeat())
 	}
 	for _, seat := range view.GetSeats() {
 		c.given[seat.GetSeat()] = seat.GetNonce()
+		c.people[seat.GetSeat()] = seat.GetOccupant() == odintable.Occupant_OCCUPANT_PERSON
 	}
 	shown := dealKey{c.game, game.GetDeal()}
 	if c.deal != nil && c.deal.key != shown {
@@ -86,12 +88,12 @@ func (c *DealCheck) restart(view *odintable.TableView) error {
 	}
 	playing := view.GetPhase() == odintable.TablePhase_TABLE_PHASE_PLAYING
 	c.open = nil
-	if !playing && len(view.GetCommitment()) > 0 {
+	if commitment, _ := promisedIn(view); !playing && len(commitment) > 0 {
 		next := dealKey{c.game + 1, 1}
 		if view.GetPhase() == odintable.TablePhase_TABLE_PHASE_BETWEEN_DEALS {
 			next = dealKey{c.game, game.GetDeal() + 1}
 		}
-		if err := c.commit(next, view.GetCommitment()); err != nil {
+		if err := c.commit(next, view); err != nil {
 			return err
 		}
 		if view.GetSeq() >= c.open.takenAt { // an older one may have been on its way
@@ -107,8 +109,8 @@ func (c *DealCheck) restart(view *odintable.TableView) error {
 }
 
 // commit notes a commitment to a deal of which no card has been dealt.
-func (c *DealCheck) commit(key dealKey, commitment []byte) error {
-	promise, err := c.promises.note(key, c.log, commitment)
+func (c *DealCheck) commit(key dealKey, message sourced) error {
+	promise, err := c.promises.note(key, c.log, message)
 	if err == nil && promise.terms != nil {
 		err = promise.lie("it is dealt a second time")
 	}
@@ -120,7 +122,7 @@ func (c *DealCheck) commit(key dealKey, commitment []byte) error {
 func (c *DealCheck) join(key dealKey, view *odintable.TableView, playing bool) error {
 	game := view.GetGame()
 	known := c.promises[key]
-	deal, err := c.promises.note(key, c.log, game.GetCommitment())
+	deal, err := c.promises.note(key, c.log, game)
 	if err != nil {
 		return err
 	}
@@ -131,7 +133,11 @@ func (c *DealCheck) join(key dealKey, view *odintable.TableView, playing bool) e
 	if deal.told {
 		return nil
 	}
-	begun := terms{c.seats, game.GetNonces(), game.GetOpener(), c.removed}
+	rounds := game.GetSource().GetKeyRounds()
+	begun := terms{c.seats, noncesIn(game), game.GetOpener(), c.removed, rounds}
+	if few := KeyRounds(deal.rounds, deal.takenAt > 0 && c.people[c.seat]); rounds != deal.rounds && rounds != few {
+		return deal.lie("its key was stretched less than it had to be")
+	}
 	untouched := len(game.GetCentre())+len(game.GetDiscarded())+len(game.GetRemainingHands()) == 0
 	switch {
 	case deal.terms == nil && untouched:
@@ -175,13 +181,17 @@ func (c *DealCheck) fold(event *odintable.Event) error {
 	case *odintable.Event_DealCommitted:
 		c.given = map[int32][]byte{}
 		committed := payload.DealCommitted
-		return c.commit(dealKey{committed.GetGame(), committed.GetDeal()}, committed.GetCommitment())
+		return c.commit(dealKey{committed.GetGame(), committed.GetDeal()}, committed)
 	case *odintable.Event_ReadyChanged:
-		ready := payload.ReadyChanged
-		c.given[ready.GetSeat()] = ready.GetNonce()
-		if ready.GetSeat() == c.seat && c.open != nil && event.GetSeq() >= c.open.takenAt {
-			return c.open.mustBeOurs(ready.GetNonce()) // we never say that we are not ready
+		if c.open == nil || c.open.rounds == 0 { // by deal/2 it says nothing of nonces
+			ready := payload.ReadyChanged
+			return c.give(ready.GetSeat(), ready.GetNonce(), event) // we never say that we are not ready
 		}
+	case *odintable.Event_NonceGiven:
+		return c.give(payload.NonceGiven.GetSeat(), payload.NonceGiven.GetNonce(), event)
+	case *odintable.Event_SeatTaken:
+		seat := payload.SeatTaken.GetSeat()
+		c.people[seat.GetSeat()] = seat.GetOccupant() == odintable.Occupant_OCCUPANT_PERSON
 	case *odintable.Event_SubstituteSeated:
 		c.void(payload.SubstituteSeated.GetSeat())
 	case *odintable.Event_SeatLeft:
@@ -207,10 +217,23 @@ func (c *DealCheck) fold(event *odintable.Event) error {
 		if c.deal != nil {
 			return c.reveal(payload.DealRevealed.GetSecret())
 		}
+	case *odintable.Event_StretchedDealRevealed:
+		if c.deal != nil {
+			return c.reveal(payload.StretchedDealRevealed.GetSecret())
+		}
 	case *odintable.Event_TableClosed:
 		if c.deal != nil {
 			c.notInFull("the table was closed before its end")
 		}
+	}
+	return nil
+}
+
+// give notes what a seat adds to the next deal.
+func (c *DealCheck) give(seat int32, nonce []byte, event *odintable.Event) error {
+	c.given[seat] = nonce
+	if seat == c.seat && c.open != nil && event.GetSeq() >= c.open.takenAt {
+		return c.open.mustBeOurs(nonce)
 	}
 	return nil
 }
@@ -227,23 +250,31 @@ func (c *DealCheck) void(seat int32) {
 func (c *DealCheck) start(deal *odintable.DealStarted, seq int32) error {
 	key := dealKey{c.game, deal.GetDeal()}
 	before := c.promises[key]
-	promise, err := c.promises.note(key, c.log, deal.GetCommitment())
+	promise, err := c.promises.note(key, c.log, deal)
 	switch {
 	case err != nil:
 		return err
-	case before == nil && len(deal.GetCommitment()) > 0:
+	case before == nil && len(promise.commitment) > 0:
 		return promise.lie("it follows from another commitment than the one before the nonces")
 	case promise.terms != nil:
 		return promise.lie("it is dealt a second time")
 	}
-	for player, nonce := range deal.GetNonces() {
+	hasPerson := slices.ContainsFunc(c.seats, func(seat int32) bool { return c.people[seat] })
+	rounds := deal.GetSource().GetKeyRounds()
+	if rounds != KeyRounds(promise.rounds, hasPerson) {
+		return promise.lie("its key was stretched less than it had to be")
+	}
+	if hasPerson && rounds < Rounds {
+		log.Printf("deal %d: WARNING: its key is hardly stretched: a server could search for a deck", key.deal)
+	}
+	for player, nonce := range noncesIn(deal) {
 		if player < len(c.seats) && !bytes.Equal(nonce, c.given[c.seats[player]]) {
 			return promise.lie(fmt.Sprintf("seat %d gave another nonce", c.seats[player]))
 		}
 	}
 	promise.hand, promise.seen = deal.GetHand().GetCards(), seq
 	c.open, c.deal = nil, promise
-	return c.begin(promise, terms{c.seats, deal.GetNonces(), deal.GetOpener(), c.removed})
+	return c.begin(promise, terms{c.seats, noncesIn(deal), deal.GetOpener(), c.removed, rounds})
 }
 
 // begin notes what a deal starts from. Our own nonce has to be in it.
@@ -286,19 +317,23 @@ func (c *DealCheck) count(seat int32, change int, cards ...odintable.Card) {
 // reveal works the deal out again, and compares.
 func (c *DealCheck) reveal(secret []byte) error {
 	deal, begun := c.deal, c.deal.terms
-	if !bytes.Equal(Commitment(secret), deal.commitment) {
+	if !bytes.Equal(Commitment(secret, deal.rounds), deal.commitment) {
 		return deal.lie("the secret is not what the server committed itself to")
+	}
+	if begun.Rounds > MaxRounds {
+		c.notInFull("its key has more rounds than we compute")
+		return nil
 	}
 	var order []odintable.Card
 	if deal.key.deal == 1 {
 		short := c.shortDeck && len(begun.Seats) == 2
-		opener, removed, drawn := DrawFirst(secret, begun.Nonces, short)
+		opener, removed, drawn := DrawFirst(secret, begun.Nonces, short, begun.Rounds)
 		if begun.Seats[opener] != begun.Opener || !slices.Equal(removed, begun.Removed) {
 			return deal.lie("another seat had to open it, or other colours had to leave")
 		}
 		order = drawn
 	} else {
-		order = DrawDeal(secret, begun.Nonces, deal.key.deal, begun.Removed)
+		order = DrawDeal(secret, begun.Nonces, deal.key.deal, begun.Removed, begun.Rounds)
 	}
 	for player, seat := range begun.Seats {
 		hand := slices.Sorted(slices.Values(order[9*player : 9*player+9]))
@@ -312,7 +347,7 @@ func (c *DealCheck) reveal(secret []byte) error {
 		c.notInFull(deal.gap)
 		return nil
 	}
-	log.Printf("deal %d: checked", deal.key.deal)
+	log.Printf("deal %d: checked, word %s", deal.key.deal, Word(deal.commitment, begun.Seats, begun.Nonces))
 	c.deal, deal.told = nil, true
 	return nil
 }
@@ -321,7 +356,7 @@ func (c *DealCheck) reveal(secret []byte) error {
 // between.
 func (c *DealCheck) unrevealed(event *odintable.Event) error {
 	if c.deal == nil || !c.over && event.GetDealStarted() == nil ||
-		event.GetDealRevealed() != nil || event.GetPayload() == nil {
+		event.GetDealRevealed() != nil || event.GetStretchedDealRevealed() != nil || event.GetPayload() == nil {
 		return nil
 	}
 	return c.deal.lie("the server committed itself to it and never revealed it")

@@ -5,6 +5,7 @@ package main
 
 import (
 	"crypto/hmac"
+	"crypto/pbkdf2"
 	"crypto/sha256"
 	"encoding/binary"
 	"slices"
@@ -15,18 +16,53 @@ import (
 const (
 	allColours = 6
 	allNumbers = 9
+
+	// Rounds of PBKDF2 that make the key of a deal with people; fewer are worth a warning.
+	Rounds = 100_000
+	// MaxRounds are as many as we compute.
+	MaxRounds = 1_000_000
 )
 
-// Commitment is what the server publishes of a secret before it accepts the first nonce.
-func Commitment(secret []byte) []byte {
-	sum := sha256.Sum256(slices.Concat([]byte("odin-table/commit/1\n"), secret))
+// Commitment is what the server publishes of a secret before it accepts the first nonce. It binds the
+// rounds of deal/2; 0 stands for deal/1.
+func Commitment(secret []byte, rounds int32) []byte {
+	message := []byte("odin-table/commit/1\n")
+	if rounds != 0 {
+		message = binary.BigEndian.AppendUint32([]byte("odin-table/commit/2\n"), uint32(rounds))
+	}
+	sum := sha256.Sum256(append(message, secret...))
 	return sum[:]
 }
 
+// KeyRounds are the rounds of a deal's key: one when no person plays in it.
+func KeyRounds(rounds int32, hasPerson bool) int32 {
+	if hasPerson {
+		return rounds
+	}
+	return min(rounds, 1)
+}
+
+// Word are six letters for players to compare aloud: the same for all who were told the same.
+func Word(commitment []byte, seats []int32, nonces [][]byte) string {
+	message := append([]byte("odin-table/word/1\n"), commitment...)
+	message = append(message, byte(len(seats)))
+	for player, nonce := range nonces {
+		message = append(message, byte(seats[player]), byte(len(nonce)))
+		message = append(message, nonce...)
+	}
+	sum := sha256.Sum256(message)
+	bits, word := binary.BigEndian.Uint32(sum[:4])>>2, make([]byte, 6)
+	for place := range word {
+		word[5-place] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"[bits>>(5*place)&31]
+	}
+	return string(word)
+}
+
 // DrawFirst works out the first deal of a game: the player who opens it, the two colours that leave
-// a short deck, and the order of the cards. There is one nonce per player.
-func DrawFirst(secret []byte, nonces [][]byte, shortDeck bool) (int, []odintable.Colour, []odintable.Card) {
-	draws := newDraws(secret, nonces, 1)
+// a short deck, and the order of the cards. There is one nonce per player. The rounds are those of the
+// key; 0 stands for deal/1.
+func DrawFirst(secret []byte, nonces [][]byte, shortDeck bool, rounds int32) (int, []odintable.Colour, []odintable.Card) {
+	draws := newDraws(secret, nonces, 1, rounds)
 	opener := draws.below(len(nonces))
 	var removed []odintable.Colour
 	if shortDeck {
@@ -42,8 +78,10 @@ func DrawFirst(secret []byte, nonces [][]byte, shortDeck bool) (int, []odintable
 }
 
 // DrawDeal works out the order of the cards in a later deal, numbered from 2.
-func DrawDeal(secret []byte, nonces [][]byte, deal int32, removed []odintable.Colour) []odintable.Card {
-	return newDraws(secret, nonces, deal).shuffled(removed)
+func DrawDeal(
+	secret []byte, nonces [][]byte, deal int32, removed []odintable.Colour, rounds int32,
+) []odintable.Card {
+	return newDraws(secret, nonces, deal, rounds).shuffled(removed)
 }
 
 // draws are numbers without bias, from one stream of bytes.
@@ -53,15 +91,25 @@ type draws struct {
 	bytes []byte
 }
 
-func newDraws(secret []byte, nonces [][]byte, deal int32) *draws {
+func newDraws(secret []byte, nonces [][]byte, deal, rounds int32) *draws {
 	message := []byte("odin-table/deal/1\n")
+	if rounds > 0 {
+		message = []byte("odin-table/deal/2\n")
+	}
 	message = binary.BigEndian.AppendUint32(message, uint32(deal))
 	message = append(message, byte(len(nonces)))
 	for _, nonce := range nonces {
 		message = append(message, byte(len(nonce)))
 		message = append(message, nonce...)
 	}
-	return &draws{key: digest(secret, message)}
+	if rounds == 0 {
+		return &draws{key: digest(secret, message)}
+	}
+	key, err := pbkdf2.Key(sha256.New, string(secret), message, int(rounds), sha256.Size)
+	if err != nil {
+		panic(err) // these lengths are never wrong
+	}
+	return &draws{key: key}
 }
 
 // below draws a number from 0 to bound-1. Bytes that would favour the low numbers are thrown away.

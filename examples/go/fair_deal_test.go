@@ -19,36 +19,52 @@ type vector struct {
 	ShortDeck          bool `json:"short_deck"`
 	FirstOpener        int  `json:"first_opener"`
 	Removed, Order     []string
+	Seats              []int32
+	Word               string
+	Rounds             int32 // 0 for deal/1
+	HasPerson          bool  `json:"has_person"`
+	KeyRounds          int32 `json:"key_rounds"`
 }
 
 func TestVectorsOfTheSpecification(t *testing.T) {
-	text, err := os.ReadFile("../../tests/engine/fair_deal/vectors.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var vectors []vector
-	if err := json.Unmarshal(text, &vectors); err != nil {
-		t.Fatal(err)
-	}
-	if len(vectors) == 0 {
-		t.Fatal("there are no vectors")
+	for _, name := range []string{"vectors.json", "vectors_2.json"} {
+		text, err := os.ReadFile("../../tests/engine/fair_deal/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var some []vector
+		if err := json.Unmarshal(text, &some); err != nil {
+			t.Fatal(err)
+		}
+		if len(some) == 0 {
+			t.Fatal("there are no vectors")
+		}
+		vectors = append(vectors, some...)
 	}
 	for _, v := range vectors {
 		t.Run(v.Commitment[:8], func(t *testing.T) {
 			secret := unhex(t, v.Secret)
-			if got := hex.EncodeToString(Commitment(secret)); got != v.Commitment {
+			if got := hex.EncodeToString(Commitment(secret, v.Rounds)); got != v.Commitment {
 				t.Errorf("commitment %s, want %s", got, v.Commitment)
 			}
 			var nonces [][]byte
 			for _, nonce := range v.Nonces {
 				nonces = append(nonces, unhex(t, nonce))
 			}
+			rounds := KeyRounds(v.Rounds, v.HasPerson)
+			if rounds != v.KeyRounds {
+				t.Errorf("rounds %d, want %d", rounds, v.KeyRounds)
+			}
+			if got := Word(Commitment(secret, v.Rounds), v.Seats, nonces); got != v.Word {
+				t.Errorf("word %s, want %s", got, v.Word)
+			}
 			removed := coloursOf(v.Removed)
 			var order []odintable.Card
 			if v.Deal == 1 {
 				var opener int
 				var drawn []odintable.Colour
-				opener, drawn, order = DrawFirst(secret, nonces, v.ShortDeck)
+				opener, drawn, order = DrawFirst(secret, nonces, v.ShortDeck, rounds)
 				if opener != v.FirstOpener {
 					t.Errorf("opener %d, want %d", opener, v.FirstOpener)
 				}
@@ -56,7 +72,7 @@ func TestVectorsOfTheSpecification(t *testing.T) {
 					t.Errorf("removed %v, want %v", drawn, removed)
 				}
 			} else {
-				order = DrawDeal(secret, nonces, v.Deal, removed)
+				order = DrawDeal(secret, nonces, v.Deal, removed, rounds)
 			}
 			if want := cardsOf(v.Order); !slices.Equal(order, want) {
 				t.Errorf("order %v, want %v", order, want)

@@ -29,6 +29,7 @@ type promise struct {
 	key        dealKey
 	log        string           // the log in which the server spoke of it last
 	commitment []byte           // empty: the server committed itself to nothing
+	rounds     int32            // what the commitment binds; 0: a deal by deal/1
 	nonce      []byte           // what we add
 	takenAt    int32            // the event after which the server has our nonce, or 0
 	terms      *terms           // what it started from, once it has
@@ -44,6 +45,32 @@ type terms struct {
 	Nonces  [][]byte
 	Opener  int32
 	Removed []odintable.Colour
+	Rounds  int32 // of its key
+}
+
+// A sourced message says what a deal follows from, in a field of its own when it is by deal/2.
+type sourced interface {
+	GetCommitment() []byte
+	GetSource() *odintable.DealSource
+}
+
+// promisedIn is the commitment in a message, and the rounds that it binds.
+func promisedIn(message sourced) ([]byte, int32) {
+	if source := message.GetSource(); source != nil {
+		return source.GetCommitment(), source.GetRounds()
+	}
+	return message.GetCommitment(), 0
+}
+
+// noncesIn are the nonces in a message.
+func noncesIn(message interface {
+	sourced
+	GetNonces() [][]byte
+}) [][]byte {
+	if source := message.GetSource(); source != nil {
+		return source.GetNonces()
+	}
+	return message.GetNonces()
 }
 
 func (t terms) equal(other terms) bool {
@@ -77,21 +104,22 @@ type promises map[dealKey]*promise
 
 // note compares what the server says that a deal follows from with what it said before. In another
 // log that may be something else: then the table was set back, as from a backup.
-func (all promises) note(key dealKey, log string, commitment []byte) (*promise, error) {
+func (all promises) note(key dealKey, log string, message sourced) (*promise, error) {
+	commitment, rounds := promisedIn(message)
 	for other, known := range all {
 		if other != key && len(commitment) > 0 && bytes.Equal(known.commitment, commitment) {
 			return nil, &Lie{key.deal, "it is committed to the secret of another deal"}
 		}
 	}
 	known := all[key]
-	same := known != nil && bytes.Equal(known.commitment, commitment)
+	same := known != nil && bytes.Equal(known.commitment, commitment) && known.rounds == rounds
 	switch {
 	case known == nil:
-		all[key] = &promise{key: key, log: log, commitment: commitment}
+		all[key] = &promise{key: key, log: log, commitment: commitment, rounds: rounds}
 	case known.log == log && !same:
 		return nil, known.lie("it follows from another commitment than the one before the nonces")
 	case known.log != log:
-		all[key] = &promise{key: key, log: log, commitment: commitment}
+		all[key] = &promise{key: key, log: log, commitment: commitment, rounds: rounds}
 		if same {
 			all[key].nonce = known.nonce
 		}

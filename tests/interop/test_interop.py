@@ -28,6 +28,7 @@ from odin_client.session import Session
 from odin_client.values import Options, Phase
 from odin_table.v1 import card_pb2, event_pb2, play_pb2, play_pb2_grpc
 from tests.end_to_end.terminal_tables import ODIN_TABLE, running_server
+from tests.forms import nonce_in, revealed_in, source_of
 from tests.interop.examples import EXAMPLES, ROOT, Example
 from tests.interop.liar import Lie, lying
 from tests.interop.line import Line
@@ -201,22 +202,27 @@ async def test_all_see_the_same_game_although(
 
 def lie_about_commitment(event: event_pb2.Event) -> None:
     if event.HasField("deal_started"):
-        event.deal_started.commitment = bytes(32)
+        source_of(event.deal_started).commitment = bytes(32)
 
 
 def leave_out_nonces(event: event_pb2.Event) -> None:
     if event.HasField("deal_started"):
-        event.deal_started.nonces[:] = [b"", b""]
+        source_of(event.deal_started).nonces[:] = [b"", b""]
 
 
 def lie_about_nonce_of_the_other(event: event_pb2.Event) -> None:
     if event.HasField("deal_started"):
-        event.deal_started.nonces[0] = b"another"
+        source_of(event.deal_started).nonces[0] = b"another"
 
 
 def lie_about_nonce_that_was_given(event: event_pb2.Event) -> None:
-    if event.ready_changed.nonce:
-        event.ready_changed.nonce = b"another"
+    if given := nonce_in(event):
+        given.nonce = b"another"
+
+
+def lie_about_rounds(event: event_pb2.Event) -> None:
+    if event.HasField("deal_started"):
+        event.deal_started.source.key_rounds = 7
 
 
 def lie_about_opener(event: event_pb2.Event) -> None:
@@ -248,13 +254,13 @@ def lie_about_a_card(event: event_pb2.Event) -> None:
 
 
 def lie_about_secret(event: event_pb2.Event) -> None:
-    if event.HasField("deal_revealed"):
-        event.deal_revealed.secret = bytes(32)
+    if revealed := revealed_in(event):
+        revealed.secret = bytes(32)
 
 
 def hide_secret(event: event_pb2.Event) -> None:
-    if event.HasField("deal_revealed"):
-        event.ClearField("deal_revealed")
+    if revealed_in(event):
+        event.ClearField("stretched_deal_revealed")
 
 
 @pytest.mark.timeout(GAME_PATIENCE + 30)
@@ -264,7 +270,8 @@ def hide_secret(event: event_pb2.Event) -> None:
         (lie_about_commitment, "another commitment", "the secret is not the promised one"),
         (leave_out_nonces, "seat 1 gave another nonce", "your bytes are not in it"),
         (lie_about_nonce_of_the_other, "seat 0 gave another nonce", "other bytes went into it"),
-        (lie_about_nonce_that_was_given, "seat 1 gave another nonce", "your bytes are not in it"),
+        (lie_about_nonce_that_was_given, "seat 1 gave another nonce", "other bytes went into it"),
+        (lie_about_rounds, "its key was stretched less", "its key was stretched less"),
         (lie_about_opener, "another seat had to open it", "somebody else had to open"),
         (lie_about_colours, "other colours had to leave", "other colours had to leave"),
         (hide_colours, "other colours had to leave", "other colours had to leave"),
@@ -296,7 +303,7 @@ async def test_a_deal_is_found_that_does_not_follow_from_what_was_committed_to(
 
             async def play_our_bot() -> str:
                 session = await Session.open_table(host, Options(seats=2, threshold=None))
-                await session.take_seat("Host")
+                await session.take_seat("Hanna")
                 playing = asyncio.ensure_future(play_with(session))
                 try:
                     bot = ["-m", "odin_client", "bot", f"{session.table.table}@{liar}"]
@@ -317,7 +324,8 @@ async def play_with(session: Session) -> None:
     async with aclosing(session.follow()) as updates:
         async for _ in updates:
             table = session.table
-            if table.phase is Phase.WAITING and any(seat.nonce for seat in table.seats):
+            others = [seat for seat in table.seats if seat.seat != table.my_seat]
+            if table.phase is Phase.WAITING and any(seat.nonce for seat in others):
                 await session.ready()
             if table.my_turn and table.decision and table.decision.default_action:
                 with contextlib.suppress(Refused):

@@ -103,13 +103,11 @@ async def game_of(ann: Person, bob: Person) -> str:
 
 
 async def act(table: str, *persons: Person) -> None:
-    """Whoever has to decide does; between deals all are ready for the next."""
+    """Whoever has to decide does."""
     for person in persons:
-        view = await person.view(table)
-        if view.phase == table_pb2.TABLE_PHASE_BETWEEN_DEALS:
-            await person.ready(table)
-        elif view.decision.HasField("choices"):
-            await person.act(table, view.decision.id, first_choice(view.decision.choices))
+        decision = (await person.view(table)).decision
+        if decision.HasField("choices"):
+            await person.act(table, decision.id, first_choice(decision.choices))
             return
 
 

@@ -57,7 +57,7 @@ async def test_a_whole_game_is_played_and_watched(browser: Chromium, site: Site)
         await watcher.until("document.querySelector('.winner')")
         view = await ann.view(table)
         assert view.phase == table_pb2.TABLE_PHASE_GAME_OVER
-        assert len(view.game.nonces[0]) == 32, "the page has added to the deal"
+        assert len(view.game.source.nonces[0]) == 32, "the page has added to the deal"
         winners = [view.seats[seat].name for seat in view.game.winners]
         totals = {view.seats[p.seat].name: str(p.total) for p in view.game.players}
         for one in (page, watcher):

@@ -1,15 +1,15 @@
 //! Checking each deal: it has to follow from what was promised. docs/fair-deal.md says what that
 //! proves.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::contract::event::Payload;
 use crate::contract::watch_table_response::Item;
 use crate::contract::{
-    Colour, DealStarted, Event, GameView, SeatLeft, SubstituteSeated, TableOptions, TablePhase,
-    TableView, WatchTableResponse,
+    Colour, DealRevealed, DealSource, DealStarted, Event, GameView, NonceGiven, Occupant, Seat,
+    SeatLeft, SubstituteSeated, TableOptions, TablePhase, TableView, WatchTableResponse,
 };
-use crate::fair_deal::{commitment, draw_deal, draw_first};
+use crate::fair_deal::{MAX_ROUNDS, ROUNDS, commitment, draw_deal, draw_first, key_rounds, word};
 use crate::promises::{Key, Lie, Promise, Promises, Terms};
 
 /// Compares what the server says of the deals with what it has promised.
@@ -27,6 +27,8 @@ pub struct DealCheck {
     removed: Vec<i32>,
     /// What each seat adds to the next deal.
     given: BTreeMap<i32, Vec<u8>>,
+    /// The seats that persons hold.
+    people: BTreeSet<i32>,
     /// The deal that waits for nonces, if one does.
     open: Option<Key>,
     /// The one that is being played.
@@ -75,18 +77,20 @@ impl DealCheck {
         self.short_deck = view.options.as_ref().is_some_and(TableOptions::short_deck);
         self.removed.clone_from(&game.removed_colours);
         self.given = seats.map(|seat| (seat.seat, seat.nonce.clone())).collect();
+        view.seats.iter().for_each(|seat| self.sits(seat));
         let shown = (game.game, game.deal);
         if self.deal.is_some_and(|deal| deal != shown) {
             self.is_not_in_full("we have not seen its end");
         }
         let playing = view.phase() == TablePhase::Playing;
         self.open = None;
-        if !playing && !view.commitment.is_empty() {
+        let open = source(view.source.as_ref(), &view.commitment, &[]);
+        if !playing && !open.commitment.is_empty() {
             let next = match view.phase() {
                 TablePhase::BetweenDeals => (game.game, game.deal + 1),
                 _ => (game.game + 1, 1),
             };
-            self.commit(next, &view.commitment)?;
+            self.commit(next, &open)?;
             self.compare_ours(view.seq)?;
         }
         if game.deal > 0 {
@@ -96,8 +100,8 @@ impl DealCheck {
     }
 
     /// Notes a commitment to a deal of which no card has been dealt.
-    fn commit(&mut self, key: Key, commitment: &[u8]) -> Result<(), Lie> {
-        let promise = self.promises.note(key, &self.log, commitment)?;
+    fn commit(&mut self, key: Key, source: &DealSource) -> Result<(), Lie> {
+        let promise = self.promises.note(key, &self.log, source)?;
         if promise.terms.is_some() {
             return Err(promise.lie("it is dealt a second time"));
         }
@@ -119,7 +123,9 @@ impl DealCheck {
     /// Takes in a deal as a snapshot shows it: at its start, in the middle or at its end.
     fn join(&mut self, key: Key, game: &GameView, seq: i32, playing: bool) -> Result<(), Lie> {
         let known = self.promises.get(key).is_some();
-        let deal = self.promises.note(key, &self.log, &game.commitment)?;
+        let source = source(game.source.as_ref(), &game.commitment, &game.nonces);
+        let am_person = self.seat.is_some_and(|seat| self.people.contains(&seat));
+        let deal = self.promises.note(key, &self.log, &source)?;
         if !known {
             deal.gap = "we came when it had started";
             deal.told = !playing; // over before we came
@@ -129,10 +135,15 @@ impl DealCheck {
         }
         let terms = Terms {
             seats: self.seats.clone(),
-            nonces: game.nonces.clone(),
+            nonces: source.nonces,
             opener: game.opener,
             removed: self.removed.clone(),
+            rounds: source.key_rounds,
         };
+        let fewest = key_rounds(deal.rounds, deal.taken_at > 0 && am_person);
+        if terms.rounds != deal.rounds && terms.rounds != fewest {
+            return Err(deal.lie("its key was stretched less than it had to be"));
+        }
         let cards = game.centre.len() + game.discarded.len() + game.remaining_hands.len();
         let seen = std::mem::replace(&mut deal.seen, seq);
         self.deal = Some(key);
@@ -168,6 +179,15 @@ impl DealCheck {
         }
     }
 
+    /// Notes who holds a seat.
+    fn sits(&mut self, seat: &Seat) {
+        if seat.occupant() == Occupant::Person {
+            self.people.insert(seat.seat);
+        } else {
+            self.people.remove(&seat.seat);
+        }
+    }
+
     fn fold(&mut self, event: &Event) -> Result<(), Lie> {
         if let Some(deal) = self.deal.and_then(|key| self.promises.get_mut(key)) {
             deal.seen = event.seq;
@@ -176,12 +196,22 @@ impl DealCheck {
         match &event.payload {
             Some(Payload::DealCommitted(committed)) => {
                 self.given.clear();
-                self.commit((committed.game, committed.deal), &committed.commitment)?;
+                let source = source(committed.source.as_ref(), &committed.commitment, &[]);
+                self.commit((committed.game, committed.deal), &source)?;
             }
             Some(Payload::ReadyChanged(changed)) => {
-                self.given.insert(changed.seat, changed.nonce.clone());
-                self.compare_ours(event.seq)?; // we never say that we are not ready
+                let open = self.open.and_then(|key| self.promises.get(key));
+                // By deal/2 it says nothing of nonces. We never say that we are not ready.
+                if open.is_none_or(|open| open.rounds == 0) {
+                    self.given.insert(changed.seat, changed.nonce.clone());
+                    self.compare_ours(event.seq)?;
+                }
             }
+            Some(Payload::NonceGiven(NonceGiven { seat, nonce })) => {
+                self.given.insert(*seat, nonce.clone());
+                self.compare_ours(event.seq)?;
+            }
+            Some(Payload::SeatTaken(taken)) => taken.seat.iter().for_each(|seat| self.sits(seat)),
             Some(
                 Payload::SubstituteSeated(SubstituteSeated { seat, .. })
                 | Payload::SeatLeft(SeatLeft { seat, .. }),
@@ -204,9 +234,12 @@ impl DealCheck {
                     self.is_not_in_full("the server committed itself to nothing");
                 }
             }
-            Some(Payload::DealRevealed(revealed)) => {
+            Some(
+                Payload::DealRevealed(DealRevealed { secret, .. })
+                | Payload::StretchedDealRevealed(DealRevealed { secret, .. }),
+            ) => {
                 if let Some(key) = self.deal {
-                    self.reveal(key, &revealed.secret)?;
+                    self.reveal(key, secret)?;
                 }
             }
             Some(Payload::TableClosed(_)) => {
@@ -231,8 +264,14 @@ impl DealCheck {
     fn start(&mut self, started: &DealStarted, seq: i32) -> Result<(), Lie> {
         let key = (self.game, started.deal);
         let known = self.promises.get(key).is_some();
-        let deal = self.promises.note(key, &self.log, &started.commitment)?;
-        if !known && !started.commitment.is_empty() {
+        let source = source(
+            started.source.as_ref(),
+            &started.commitment,
+            &started.nonces,
+        );
+        let has_person = self.seats.iter().any(|seat| self.people.contains(seat));
+        let deal = self.promises.note(key, &self.log, &source)?;
+        if !known && !source.commitment.is_empty() {
             return Err(
                 deal.lie("it follows from another commitment than the one before the nonces")
             );
@@ -240,7 +279,16 @@ impl DealCheck {
         if deal.terms.is_some() {
             return Err(deal.lie("it is dealt a second time"));
         }
-        for (seat, nonce) in self.seats.iter().zip(&started.nonces) {
+        if source.key_rounds != key_rounds(deal.rounds, has_person) {
+            return Err(deal.lie("its key was stretched less than it had to be"));
+        }
+        if has_person && source.key_rounds < ROUNDS {
+            eprintln!(
+                "deal {}: WARNING: its key is hardly stretched: a server could search",
+                key.1
+            );
+        }
+        for (seat, nonce) in self.seats.iter().zip(&source.nonces) {
             if nonce != self.given.get(seat).map_or(&[][..], Vec::as_slice) {
                 return Err(deal.lie(format!("seat {seat} gave another nonce")));
             }
@@ -251,9 +299,10 @@ impl DealCheck {
         self.deal = Some(key);
         let terms = Terms {
             seats: self.seats.clone(),
-            nonces: started.nonces.clone(),
+            nonces: source.nonces,
             opener: started.opener,
             removed: self.removed.clone(),
+            rounds: source.key_rounds,
         };
         self.begin(key, terms)
     }
@@ -307,8 +356,12 @@ impl DealCheck {
         let Some(terms) = deal.terms.clone() else {
             return Ok(());
         };
-        if commitment(secret) != deal.commitment {
+        if commitment(secret, deal.rounds) != deal.commitment {
             return Err(deal.lie("the secret is not what the server committed itself to"));
+        }
+        if terms.rounds > MAX_ROUNDS {
+            self.is_not_in_full("its key has more rounds than we compute");
+            return Ok(());
         }
         let removed = terms.removed.iter();
         let removed: Vec<Colour> = removed
@@ -316,13 +369,13 @@ impl DealCheck {
             .collect();
         let order = if key.1 == 1 {
             let short = self.short_deck && terms.seats.len() == 2;
-            let drawn = draw_first(secret, &terms.nonces, short);
+            let drawn = draw_first(secret, &terms.nonces, short, terms.rounds);
             if terms.seats[drawn.opener] != terms.opener || drawn.removed != removed {
                 return Err(deal.lie("another seat had to open it, or other colours had to leave"));
             }
             drawn.order
         } else {
-            draw_deal(secret, &terms.nonces, key.1, &removed)
+            draw_deal(secret, &terms.nonces, key.1, &removed, terms.rounds)
         };
         for (seat, hand) in terms.seats.iter().zip(order.chunks(9)) {
             let mut hand: Vec<i32> = hand.iter().map(|card| (*card).into()).collect();
@@ -343,7 +396,8 @@ impl DealCheck {
             self.is_not_in_full(""); // it says why
             return Ok(());
         }
-        eprintln!("deal {}: checked", key.1);
+        let said = word(&deal.commitment, &terms.seats, &terms.nonces);
+        eprintln!("deal {}: checked, word {said}", key.1);
         deal.told = true;
         self.deal = None;
         Ok(())
@@ -365,10 +419,19 @@ impl DealCheck {
     }
 }
 
+/// What a deal follows from: in a field of its own when it is by deal/2.
+fn source(told: Option<&DealSource>, commitment: &[u8], nonces: &[Vec<u8>]) -> DealSource {
+    told.cloned().unwrap_or_else(|| DealSource {
+        commitment: commitment.to_vec(),
+        nonces: nonces.to_vec(),
+        ..DealSource::default()
+    })
+}
+
 /// Complains of a deal that is over without its secret. Events that we do not know may come between.
 fn must_be_revealed(deal: &Promise, over: bool, next: &Event) -> Result<(), Lie> {
     match &next.payload {
-        None | Some(Payload::DealRevealed(_)) => Ok(()),
+        None | Some(Payload::DealRevealed(_) | Payload::StretchedDealRevealed(_)) => Ok(()),
         Some(payload) if over || matches!(payload, Payload::DealStarted(_)) => {
             Err(deal.lie("the server committed itself to it and never revealed it"))
         }

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 
+use crate::contract::DealSource;
+
 /// What the server says of a deal and what contradicts what it said before. Do not play on.
 #[derive(Debug)]
 pub struct Lie {
@@ -30,6 +32,8 @@ pub struct Terms {
     pub nonces: Vec<Vec<u8>>,
     pub opener: i32,
     pub removed: Vec<i32>,
+    /// Of its key; 0 for a deal by deal/1.
+    pub rounds: i32,
 }
 
 /// What is known of one deal. Bytes that there are not are empty.
@@ -39,6 +43,8 @@ pub struct Promise {
     pub log: String,
     /// Empty: the server committed itself to nothing.
     pub commitment: Vec<u8>,
+    /// What the commitment binds; 0 for a deal by deal/1.
+    pub rounds: i32,
     /// What we add: one for each commitment, so that a server cannot ask until it likes the cards.
     pub nonce: Vec<u8>,
     /// After which event the server has our nonce, or 0.
@@ -56,11 +62,12 @@ pub struct Promise {
 }
 
 impl Promise {
-    fn new(key: Key, log: &str, commitment: &[u8]) -> Self {
+    fn new(key: Key, log: &str, source: &DealSource) -> Self {
         Self {
             key,
             log: log.to_owned(),
-            commitment: commitment.to_owned(),
+            commitment: source.commitment.clone(),
+            rounds: source.rounds,
             nonce: rand::random::<[u8; 32]>().to_vec(),
             taken_at: 0,
             terms: None,
@@ -104,14 +111,15 @@ impl Promises {
 
     /// Compares what the server says that a deal follows from with what it said before. In another
     /// log that may be something else: then the table was set back, as from a backup.
-    pub fn note(&mut self, key: Key, log: &str, commitment: &[u8]) -> Result<&mut Promise, Lie> {
-        let used = |other: &Promise| other.key != key && other.commitment == commitment;
+    pub fn note(&mut self, key: Key, log: &str, source: &DealSource) -> Result<&mut Promise, Lie> {
+        let commitment = &source.commitment;
+        let used = |other: &Promise| other.key != key && other.commitment == *commitment;
         if !commitment.is_empty() && self.0.values().any(used) {
             return Err(lie(key, "it is committed to the secret of another deal"));
         }
-        let mut promise = Promise::new(key, log, commitment);
+        let mut promise = Promise::new(key, log, source);
         if let Some(known) = self.0.remove(&key) {
-            let same = known.commitment == commitment;
+            let same = known.commitment == *commitment && known.rounds == source.rounds;
             if known.log == log && !same {
                 return Err(
                     known.lie("it follows from another commitment than the one before the nonces")

@@ -3,9 +3,17 @@
 import type { Card, Colour } from "../gen/odin_table/v1/card_pb.js";
 import type { DealStarted, Event } from "../gen/odin_table/v1/event_pb.js";
 import type { WatchTableResponse } from "../gen/odin_table/v1/play_pb.js";
-import { TablePhase, type TableView } from "../gen/odin_table/v1/table_pb.js";
-import { commitment, drawDeal, drawFirst } from "./fair-deal.js";
-import { equal, type Promised, Promises, type Terms } from "./promises.js";
+import { Occupant, type Seat, TablePhase, type TableView } from "../gen/odin_table/v1/table_pb.js";
+import {
+  commitment,
+  drawDeal,
+  drawFirst,
+  keyRounds,
+  MAX_ROUNDS,
+  ROUNDS,
+  word,
+} from "./fair-deal.js";
+import { equal, type Promised, Promises, type Sourced, sourceOf, type Terms } from "./promises.js";
 
 const NO_BYTES = new Uint8Array();
 
@@ -23,6 +31,8 @@ export class DealCheck {
   #removed: Colour[] = [];
   /** What each seat adds to the next deal. */
   #given = new Map<number, Uint8Array>();
+  /** The seats that persons hold. */
+  readonly #people = new Set<number>();
   /** The deal that waits for nonces, if one does. */
   #open: Promised | undefined;
   /** The one that is being played. */
@@ -74,15 +84,18 @@ export class DealCheck {
     this.#shortDeck = view.options?.shortDeck ?? false;
     this.#removed = game?.removedColours ?? [];
     this.#given = new Map(seats.map(({ seat, nonce }) => [seat, nonce]));
+    for (const seat of seats) {
+      this.#sits(seat);
+    }
     if (this.#deal && (this.#deal.game !== this.#game || this.#deal.deal !== deal)) {
       this.#notInFull(this.#deal, "we have not seen its end");
     }
     const playing = phase === TablePhase.PLAYING;
     this.#open = undefined;
-    if (!playing && view.commitment.length > 0) {
+    if (!playing && sourceOf(view).commitment.length > 0) {
       const [nextGame, nextDeal] =
         phase === TablePhase.BETWEEN_DEALS ? [this.#game, deal + 1] : [this.#game + 1, 1];
-      const open = this.#commit(nextGame, nextDeal, view.commitment);
+      const open = this.#commit(nextGame, nextDeal, view);
       // An older snapshot may have been on its way.
       if (view.seq >= open.takenAt && yourSeat !== undefined) {
         open.mustBeOurs(this.#given.get(yourSeat) ?? NO_BYTES);
@@ -94,8 +107,8 @@ export class DealCheck {
   }
 
   /** Notes a commitment to a deal of which no card has been dealt. */
-  #commit(game: number, deal: number, commitment: Uint8Array): Promised {
-    const promised = this.#promises.note(game, deal, this.#log, commitment);
+  #commit(game: number, deal: number, message: Sourced): Promised {
+    const promised = this.#promises.note(game, deal, this.#log, message);
     if (promised.terms) {
       throw promised.lie("it is dealt a second time");
     }
@@ -109,7 +122,7 @@ export class DealCheck {
       return;
     }
     const known = this.#promises.get(this.#game, number);
-    const deal = this.#promises.note(this.#game, number, this.#log, game.commitment);
+    const deal = this.#promises.note(this.#game, number, this.#log, game);
     if (!known) {
       deal.gap = "we came when it had started";
       deal.told = !playing; // over before we came
@@ -117,8 +130,13 @@ export class DealCheck {
     if (deal.told) {
       return;
     }
-    const { nonces, opener, centre, discarded, remainingHands } = game;
-    const terms = { seats: this.#seats, nonces, opener, removed: this.#removed };
+    const { opener, centre, discarded, remainingHands } = game;
+    const { nonces, keyRounds: rounds } = sourceOf(game);
+    const terms = { seats: this.#seats, nonces, opener, removed: this.#removed, rounds };
+    const mine = deal.takenAt > 0 && this.#seat !== undefined && this.#people.has(this.#seat);
+    if (rounds !== deal.rounds && rounds !== keyRounds(deal.rounds, mine)) {
+      throw deal.lie("its key was stretched less than it had to be");
+    }
     const touched = centre.length + discarded.length + remainingHands.length > 0;
     if (!deal.terms) {
       this.#begin(deal, terms);
@@ -147,6 +165,23 @@ export class DealCheck {
     this.#dealt = undefined;
   }
 
+  /** Notes who holds a seat. */
+  #sits({ seat, occupant }: Seat): void {
+    if (occupant === Occupant.PERSON) {
+      this.#people.add(seat);
+    } else {
+      this.#people.delete(seat);
+    }
+  }
+
+  /** Notes what a seat adds to the next deal. */
+  #gives(seat: number, nonce: Uint8Array, seq: number): void {
+    this.#given.set(seat, nonce);
+    if (seat === this.#seat && this.#open && seq >= this.#open.takenAt) {
+      this.#open.mustBeOurs(nonce);
+    }
+  }
+
   #fold({ seq, payload }: Event): void {
     const deal = this.#deal;
     if (deal) {
@@ -156,13 +191,20 @@ export class DealCheck {
     switch (payload.case) {
       case "dealCommitted":
         this.#given.clear();
-        this.#commit(payload.value.game, payload.value.deal, payload.value.commitment);
+        this.#commit(payload.value.game, payload.value.deal, payload.value);
         break;
       case "readyChanged":
-        this.#given.set(payload.value.seat, payload.value.nonce);
-        // We never say that we are not ready.
-        if (payload.value.seat === this.#seat && this.#open && seq >= this.#open.takenAt) {
-          this.#open.mustBeOurs(payload.value.nonce);
+        // By deal/2 it says nothing of nonces. We never say that we are not ready.
+        if (!this.#open?.rounds) {
+          this.#gives(payload.value.seat, payload.value.nonce, seq);
+        }
+        break;
+      case "nonceGiven":
+        this.#gives(payload.value.seat, payload.value.nonce, seq);
+        break;
+      case "seatTaken":
+        if (payload.value.seat) {
+          this.#sits(payload.value.seat);
         }
         break;
       case "substituteSeated":
@@ -192,6 +234,7 @@ export class DealCheck {
           this.#notInFull(deal, "the server committed itself to nothing");
         }
         break;
+      case "stretchedDealRevealed":
       case "dealRevealed":
         if (deal) {
           this.#reveal(deal, payload.value.secret);
@@ -215,14 +258,23 @@ export class DealCheck {
   }
 
   /** Takes in what the server says that a deal follows from. */
-  #start({ deal: number, commitment, nonces, opener, hand }: DealStarted, seq: number): void {
+  #start(started: DealStarted, seq: number): void {
+    const { deal: number, opener, hand } = started;
+    const { nonces, keyRounds: rounds } = sourceOf(started);
     const known = this.#promises.get(this.#game, number);
-    const deal = this.#promises.note(this.#game, number, this.#log, commitment);
-    if (!known && commitment.length > 0) {
+    const deal = this.#promises.note(this.#game, number, this.#log, started);
+    if (!known && deal.commitment.length > 0) {
       throw deal.lie("it follows from another commitment than the one before the nonces");
     }
     if (deal.terms) {
       throw deal.lie("it is dealt a second time");
+    }
+    const hasPerson = this.#seats.some((seat) => this.#people.has(seat));
+    if (rounds !== keyRounds(deal.rounds, hasPerson)) {
+      throw deal.lie("its key was stretched less than it had to be");
+    }
+    if (hasPerson && rounds < ROUNDS) {
+      console.error(`deal ${number}: WARNING: its key is hardly stretched: a server could search`);
     }
     for (const [player, nonce] of nonces.entries()) {
       const seat = this.#seats[player];
@@ -234,7 +286,7 @@ export class DealCheck {
     deal.seen = seq;
     this.#open = undefined;
     this.#deal = deal;
-    this.#begin(deal, { seats: this.#seats, nonces, opener, removed: this.#removed });
+    this.#begin(deal, { seats: this.#seats, nonces, opener, removed: this.#removed, rounds });
   }
 
   /** Notes what a deal starts from. Our own nonce has to be in it. */
@@ -275,19 +327,23 @@ export class DealCheck {
   /** Works the deal out again, and compares. */
   #reveal(deal: Promised, secret: Uint8Array): void {
     const { terms } = deal;
-    if (!terms || !equal(commitment(secret), deal.commitment)) {
+    if (!terms || !equal(commitment(secret, deal.rounds), deal.commitment)) {
       throw deal.lie("the secret is not what the server committed itself to");
     }
-    const { seats, nonces, opener, removed } = terms;
+    const { seats, nonces, opener, removed, rounds } = terms;
+    if (rounds > MAX_ROUNDS) {
+      this.#notInFull(deal, "its key has more rounds than we compute");
+      return;
+    }
     let order: Card[];
     if (deal.deal === 1) {
-      const drawn = drawFirst(secret, nonces, this.#shortDeck && seats.length === 2);
+      const drawn = drawFirst(secret, nonces, this.#shortDeck && seats.length === 2, rounds);
       if (seats[drawn.opener] !== opener || String(drawn.removed) !== String(removed)) {
         throw deal.lie("another seat had to open it, or other colours had to leave");
       }
       order = drawn.order;
     } else {
-      order = drawDeal(secret, nonces, deal.deal, removed);
+      order = drawDeal(secret, nonces, deal.deal, removed, rounds);
     }
     for (const [player, seat] of seats.entries()) {
       const hand = order.slice(9 * player, 9 * player + 9).sort((one, other) => one - other);
@@ -302,7 +358,7 @@ export class DealCheck {
       this.#notInFull(deal, deal.gap);
       return;
     }
-    console.error(`deal ${deal.deal}: checked`);
+    console.error(`deal ${deal.deal}: checked, word ${word(deal.commitment, seats, nonces)}`);
     deal.told = true;
     this.#deal = undefined;
   }
@@ -313,7 +369,8 @@ export class DealCheck {
    */
   #mustBeRevealed(deal: Promised, next: string | undefined): void {
     const due = this.#over || next === "dealStarted";
-    if (due && next !== undefined && next !== "dealRevealed") {
+    const shown = next === "dealRevealed" || next === "stretchedDealRevealed";
+    if (due && next !== undefined && !shown) {
       throw deal.lie("the server committed itself to it and never revealed it");
     }
   }
@@ -328,8 +385,7 @@ export class DealCheck {
 }
 
 /** All of it, for comparing. */
-function text({ seats, nonces, opener, removed }: Terms): string {
-  return [seats, nonces.map((nonce) => Buffer.from(nonce).toString("hex")), opener, removed].join(
-    ";",
-  );
+function text({ seats, nonces, opener, removed, rounds }: Terms): string {
+  const given = nonces.map((nonce) => Buffer.from(nonce).toString("hex"));
+  return [seats, given, opener, removed, rounds].join(";");
 }

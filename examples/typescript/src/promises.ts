@@ -3,6 +3,7 @@
 
 import { randomBytes } from "node:crypto";
 import type { Card, Colour } from "../gen/odin_table/v1/card_pb.js";
+import type { DealSource } from "../gen/odin_table/v1/table_pb.js";
 
 /** What the server says of a deal and what contradicts what it said before. Do not play on. */
 export class Lie extends Error {
@@ -17,6 +18,20 @@ export interface Terms {
   nonces: Uint8Array[];
   opener: number;
   removed: Colour[];
+  /** Of its key; 0 for a deal by deal/1. */
+  rounds: number;
+}
+
+/** Says what a deal follows from, in a field of its own when it is by deal/2. */
+export interface Sourced {
+  commitment: Uint8Array;
+  nonces?: Uint8Array[];
+  source?: DealSource | undefined;
+}
+
+/** The commitment in a message, the nonces for it, the rounds that it binds and those of the key. */
+export function sourceOf({ source, commitment, nonces = [] }: Sourced) {
+  return source ?? { commitment, nonces, rounds: 0, keyRounds: 0 };
 }
 
 /** What is known of one deal. */
@@ -41,6 +56,8 @@ export class Promised {
     readonly log: string,
     /** Empty: the server committed itself to nothing. */
     readonly commitment: Uint8Array,
+    /** What the commitment binds; 0 for a deal by deal/1. */
+    readonly rounds: number,
     /** What we add: one for each commitment, so that a server cannot ask until it likes the cards. */
     readonly nonce: Uint8Array = randomBytes(32),
   ) {}
@@ -69,21 +86,24 @@ export class Promises {
    * Compares what the server says that a deal follows from with what it said before. In another log
    * that may be something else: then the table was set back, as from a backup.
    */
-  note(game: number, deal: number, log: string, commitment: Uint8Array): Promised {
+  note(game: number, deal: number, log: string, message: Sourced): Promised {
+    const { commitment, rounds } = sourceOf(message);
     const known = this.get(game, deal);
     for (const other of this.#all.values()) {
       if (other !== known && commitment.length > 0 && equal(other.commitment, commitment)) {
         throw new Lie(deal, "it is committed to the secret of another deal");
       }
     }
-    const same = known !== undefined && equal(known.commitment, commitment);
+    const same =
+      known !== undefined && equal(known.commitment, commitment) && known.rounds === rounds;
     if (known?.log === log) {
       if (!same) {
         throw known.lie("it follows from another commitment than the one before the nonces");
       }
       return known;
     }
-    const promised = new Promised(game, deal, log, commitment, same ? known.nonce : undefined);
+    const nonce = same ? known.nonce : undefined;
+    const promised = new Promised(game, deal, log, commitment, rounds, nonce);
     if (known && (!same || known.takenAt > 0 || known.terms)) {
       promised.gap = "the table was set back";
     }

@@ -43,6 +43,8 @@ class Sitting implements board.Hands {
   byNumber = localStorage.getItem("odin-table.sort") === "number";
   #table: Table | undefined;
   #elsewhere = false;
+  /** The commitment of the deal that was added to without being asked, as text. */
+  #addedFor = "";
   /** The decision that was answered, until the stream has brought what came of it. */
   #answered = 0;
   readonly #log = el("ol", { class: "log", "aria-label": "What happened", tabindex: "0" });
@@ -143,6 +145,7 @@ class Sitting implements board.Hands {
     if (!table || this.#quit.aborted) {
       return;
     }
+    this.#addToTheDeal(table);
     const { view } = table;
     const mine = table.myDecision !== undefined;
     const title = [view.options?.title || view.table, terms(view.options)].join(" · ");
@@ -174,7 +177,7 @@ class Sitting implements board.Hands {
     }
     const { phase, table: handle } = table.view;
     const { me } = table;
-    const { commitment } = table.view;
+    const commitment = table.view.source?.commitment ?? table.view.commitment;
     // What we add to the next deal, so that the server does not choose the cards alone: fresh for each
     // button, so that nobody can have seen it before.
     const given = commitment.length > 0 ? { nonce: randomBytes(32), commitment } : {};
@@ -208,6 +211,23 @@ class Sitting implements board.Hands {
       me && !me.abandoned ? button("Leave", () => this.#leave(handle)) : backToTables(),
     ];
     return el("div", { class: "line" }, ...parts.map((part) => part || undefined));
+  }
+
+  /** Adds to the next deal as soon as there is a commitment, so that it is in there whoever starts it. */
+  #addToTheDeal(table: Table): void {
+    const { source, phase, table: handle } = table.view;
+    const { me } = table;
+    const commitment = source?.commitment ?? new Uint8Array();
+    const may = me && !me.substituted && me.nonce.length === 0 && phase !== TablePhase.PLAYING;
+    if (!may || commitment.length === 0 || this.#addedFor === String(commitment)) {
+      return;
+    }
+    this.#addedFor = String(commitment);
+    const nonce = randomBytes(32);
+    const given = call((requestId) =>
+      lobby.giveNonce({ requestId, table: handle, nonce, commitment }),
+    );
+    given.catch(() => undefined); // the deal has started, say
   }
 
   #button(

@@ -107,7 +107,8 @@ export class Table {
         break;
       case "substituteSeated": {
         const abandoned = payload.value.reason === LeaveReason.LEFT;
-        this.#change(payload.value.seat, { substituted: true, ready: true, abandoned });
+        const nonce = new Uint8Array();
+        this.#change(payload.value.seat, { substituted: true, ready: true, abandoned, nonce });
         break;
       }
       case "seatResumed":
@@ -145,7 +146,14 @@ export class Table {
         break;
       case "dealCommitted":
         view.commitment = payload.value.commitment;
+        if (payload.value.source) {
+          view.source = payload.value.source;
+        }
         break;
+      case "nonceGiven":
+        this.#change(payload.value.seat, { nonce: payload.value.nonce });
+        break;
+      case "stretchedDealRevealed":
       case "dealRevealed":
         if (game) {
           game.secret = payload.value.secret;
@@ -153,6 +161,10 @@ export class Table {
         break;
       case "dealStarted": {
         view.commitment = new Uint8Array();
+        delete view.source;
+        for (const seat of view.seats) {
+          seat.nonce = new Uint8Array();
+        }
         if (game) {
           game.deal = payload.value.deal;
           game.opener = payload.value.opener;
