@@ -32,6 +32,8 @@ class Example:
     """Its language's own tools, for format and style, and its own tests. All have to succeed."""
     run: Command
     """Runs it, from its folder; HOST:PORT and options are added."""
+    run_short: Command = ()
+    """Runs the short client beside it, in the same way. Empty: there is none."""
 
     def missing(self) -> list[str]:
         """What it needs and this machine has not."""
@@ -63,13 +65,18 @@ EXAMPLES: Final = (
         "Go",
         ROOT / "examples/go",
         needs=("go",),
-        build=(("go", "generate"), ("go", "build")),
+        build=(
+            ("go", "generate"),
+            ("go", "build"),
+            ("go", "build", "-o", "odin-table-go-short", "./short"),
+        ),
         check=(
             ("sh", "-c", 'test -z "$(gofmt -l . | tee /dev/stderr)"'),
             ("go", "vet", "./..."),
             ("go", "test", "./..."),
         ),
         run=("./odin-table-go",),
+        run_short=("./odin-table-go-short",),
     ),
     Example(
         "TypeScript",
@@ -82,6 +89,7 @@ EXAMPLES: Final = (
         ),
         check=(("npm", "run", "--silent", "check"), ("npm", "test")),
         run=("node", "dist/src/main.js"),
+        run_short=("node", "dist/src/short.js"),
     ),
     Example(
         "Rust",
@@ -90,5 +98,6 @@ EXAMPLES: Final = (
         build=((*_CARGO, "build", "--locked"),),
         check=(("cargo", "fmt", "--check"), (*_CARGO, "test", "--locked")),
         run=("./target/debug/odin-table-rust",),
+        run_short=("./target/debug/short",),
     ),
 )

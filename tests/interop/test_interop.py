@@ -120,6 +120,53 @@ async def test_all_pass_every_point_of_the_conformance_kit() -> None:
                 group.create_task(check(example))
 
 
+@pytest.mark.timeout(KIT_PATIENCE + 30)
+async def test_the_short_ones_pass_every_point_that_is_not_about_deals() -> None:
+    async with asyncio.timeout(KIT_PATIENCE), asyncio.TaskGroup() as group:
+        for example in EXAMPLES:
+            if not example.missing():
+                client = shlex.join(example.run_short)
+                group.create_task(run([*KIT, "--jobs", "4", "--client", client], example.folder))
+
+
+@pytest.mark.timeout(GAME_PATIENCE + 30)
+async def test_the_short_ones_play_a_game_and_have_their_seats_back_when_started_again(
+    tmp_path: Path,
+) -> None:
+    examples = [example for example in EXAMPLES if not example.missing()]
+    witness = Witness()
+    with running_server(tmp_path) as server:
+        async with (
+            asyncio.timeout(GAME_PATIENCE),
+            connected(server.address) as host,
+            asyncio.TaskGroup() as players,
+        ):
+            session = await Session.open_table(host, Options(seats=len(examples) + 1))
+            await session.add_bot("greedy")
+            table = session.table.table
+            players.create_task(witness.watch(server.address, table))
+
+            def command(example: Example) -> list[str]:
+                kept = ["--credential", str(tmp_path / example.language)]
+                options = ["--table", table, "--name", example.language, *kept]
+                return [*example.run_short, server.address, *options]
+
+            async def play(example: Example) -> None:
+                first = asyncio.create_task(run(command(example), example.folder))
+                await witness.until(lambda account: account.count("decision_opened") >= MID_GAME)
+                first.cancel()  # kills it
+                await asyncio.gather(first, return_exceptions=True)
+                await run(command(example), example.folder)
+
+            for example in examples:
+                players.create_task(play(example))
+
+    assert witness.count("game_ended") == 1
+    assert witness.count("seat_taken") == len(examples) + 1, "a seat was taken anew"
+    for example in examples:
+        assert (tmp_path / example.language).stat().st_mode & 0o777 == 0o600
+
+
 async def test_all_list_the_tables_alike_and_say_alike_how_they_end(tmp_path: Path) -> None:
     with running_server(tmp_path) as server:
         async with connected(server.address) as host:
