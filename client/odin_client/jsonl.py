@@ -33,8 +33,8 @@ was stretched so little that a server could search. This program adds to each de
 that adds itself gives `setReady`, `rematch` or `giveNonce` a `nonce` and the `commitment`, both in
 base64.
 
-The first decision stands in the snapshot (`snapshot.decision`), those after it come as events
-(`decisionOpened`). A decision for one's own seat brings all that may be chosen, and a default
+A decision that is open already stands in the snapshot (`snapshot.decision`), later ones come as
+events (`decisionOpened`). A decision for one's own seat brings all that may be chosen, and a default
 action that may be sent back as it is: no rules are needed. A line that is no such object is
 answered by an error, and reading goes on; so is one with a name that the contract does not know,
 such as "RED". Fields that it does not know are stepped over. After a broken line the stream resumes
@@ -47,6 +47,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Awaitable, Callable
 from typing import Any, Final, TextIO, cast
 
 from google.protobuf.descriptor import MethodDescriptor
@@ -59,7 +60,7 @@ from odin_client.input_lines import InputLines
 from odin_client.output_lines import OutputLines
 from odin_client.session import Session
 from odin_client.side_by_side import until_first_ends
-from odin_client.updates import DealChecked, DealGap, LinkChanged
+from odin_client.updates import DealChecked, DealGap, LinkChanged, SnapshotTaken
 from odin_contract.json_form import JsonError, fill, parsed
 from odin_table.v1 import chat_pb2, event_pb2, history_pb2, lobby_pb2, play_pb2
 
@@ -85,8 +86,19 @@ CALLS: Final = {
 class JsonMode:
     """A program at one table."""
 
-    def __init__(self, session: Session, requests: TextIO, output: OutputLines) -> None:
-        """Reads from `requests` and writes to `output` once it runs."""
+    def __init__(
+        self,
+        session: Session,
+        requests: TextIO,
+        output: OutputLines,
+        *,
+        when_shown: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        """Reads from `requests` and writes to `output` once it runs.
+
+        `when_shown` is called once, when the program has been shown the table.
+        """
+        self._when_shown = when_shown
         self._session: Final = session
         self._requests: Final = requests
         self._output: Final = output
@@ -110,6 +122,9 @@ class JsonMode:
                     "retryIn": round(update.retry_in, 3),
                 }
                 self._show({"link": link})
+            elif isinstance(update, SnapshotTaken) and self._when_shown is not None:
+                when_shown, self._when_shown = self._when_shown, None
+                await when_shown()
             await self._output.room()
 
     def _show_item(self, item: play_pb2.WatchTableResponse) -> None:

@@ -79,9 +79,10 @@ def test_every_command_has_help(programs: Programs) -> None:
 
 
 def test_the_rules_are_printed(programs: Programs) -> None:
-    rules = programs.run("rules")
-    assert rules.end() == 0
-    assert all(f"R{number}" in "\n".join(rules.out) for number in range(1, 17))
+    rules, numbered = programs.run("rules"), programs.run("rules", "--numbers")
+    assert (rules.end(), numbered.end()) == (0, 0)
+    assert all(f"R{number}" in "\n".join(numbered.out) for number in range(1, 17))
+    assert not re.search(r"\(R\d", "\n".join(rules.out)), "players need no numbers"
 
 
 def test_wrong_usage_ends_with_2_and_says_why(programs: Programs) -> None:
@@ -325,7 +326,7 @@ def test_the_server_of_a_game_alone_ends_with_its_client(
 
 def test_the_help_says_where_a_program_finds_its_first_decision(programs: Programs) -> None:
     said = " ".join(" ".join(programs.run("play", "--help").out).split())
-    assert "The first decision stands in the snapshot (snapshot.decision)" in said
+    assert "A decision that is open already stands in the snapshot (snapshot.decision)" in said
 
 
 @pytest.mark.parametrize("ui", ["line", "json"])

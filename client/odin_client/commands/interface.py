@@ -8,7 +8,7 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -118,12 +118,13 @@ async def run_interface(
     rejoin: str = "",
     guided: bool | None = None,
     asks_to_close: bool = False,
+    when_shown: Callable[[], Awaitable[None]] | None = None,
 ) -> int:
     """Lets a person or a program play or watch until they stop; gives the exit code.
 
     `rejoin` is what to type to come back, told at the end when the seat is kept. `guided` tells a
-    newcomer what to do, on a full screen (None: until a game has been finished here). Raises what
-    `Session.follow` raises.
+    newcomer what to do, on a full screen (None: until a game has been finished here). `when_shown`
+    is called once a program has been shown the table. Raises what `Session.follow` raises.
     """
     if ui is Ui.TUI:
         return await _full_screen(session, colour, invitation, rejoin, guided)
@@ -134,7 +135,7 @@ async def run_interface(
             from odin_client.jsonl import JsonMode
 
             use(ENGLISH)  # programs read it
-            await JsonMode(session, sys.stdin, output).run()
+            await JsonMode(session, sys.stdin, output, when_shown=when_shown).run()
         else:
             await _lines(session, output, invitation, rejoin, asks_to_close)
     return 0

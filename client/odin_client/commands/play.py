@@ -74,8 +74,8 @@ def _help() -> str:
             ),
             _FORM,
             _(
-                "The first decision stands in the snapshot (snapshot.decision), those after it "
-                "come as events (decisionOpened): a program looks in both."
+                "A decision that is open already stands in the snapshot (snapshot.decision), later "
+                "ones come as events (decisionOpened): a program looks in both."
             ),
             _(
                 "A decision of one's own brings all that may be chosen and a default action, "
@@ -157,11 +157,19 @@ async def _play(wish: _Wish) -> int:
             await session.take_seat(wish.name)
             for _bot in range(wish.options.seats - 1):
                 await session.add_bot(wish.level)
-            if wish.ui is not Ui.JSON:  # a program is shown a snapshot first
+            # A program is shown the table before the first deal, else it could not check that deal.
+            when_shown = session.ready if wish.ui is Ui.JSON else None
+            if when_shown is None:
                 await session.look()
-            await session.ready()
+                await session.ready()
             return await server.while_it_runs(
-                run_interface(session, wish.ui, colour=wish.colour, guided=wish.guided),
+                run_interface(
+                    session,
+                    wish.ui,
+                    colour=wish.colour,
+                    guided=wish.guided,
+                    when_shown=when_shown,
+                ),
                 _("Nothing of this game was kept. `odin-table play` starts another one."),
             )
         finally:
