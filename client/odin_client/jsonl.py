@@ -34,8 +34,8 @@ that adds itself gives `setReady`, `rematch` or `giveNonce` a `nonce` and the `c
 base64.
 
 A decision that is open already stands in the snapshot (`snapshot.decision`), later ones come as
-events (`decisionOpened`). A decision for one's own seat brings all that may be chosen, and a default
-action that may be sent back as it is: no rules are needed. A line that is no such object is
+events (`decisionOpened`). A decision for one's own seat brings all that may be chosen, and a
+default action that may be sent back as it is: no rules are needed. A line that is no such object is
 answered by an error, and reading goes on; so is one with a name that the contract does not know,
 such as "RED". Fields that it does not know are stepped over. After a broken line the stream resumes
 by itself, and `link` says so; that the server renews a stream now and then is not told at all. The
