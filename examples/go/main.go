@@ -1,7 +1,7 @@
 // A client for odin-table: lists the tables of a server, or sits down at one and plays a game.
 //
 //	odin-table-go HOST:PORT
-//	odin-table-go HOST:PORT --table HANDLE [--name NAME] [--ready] [--events FILE]
+//	odin-table-go HOST:PORT --table HANDLE [--name NAME] [--ready] [--events FILE] [--credential FILE]
 package main
 
 import (
@@ -22,8 +22,8 @@ import (
 )
 
 type settings struct {
-	address, table, name, events string
-	ready                        bool
+	address, table, name, events, credential string
+	ready                                    bool
 }
 
 func main() {
@@ -59,6 +59,8 @@ func parse(arguments []string) settings {
 	flags.BoolVar(&s.ready, "ready", false,
 		"sit down as a person, who says ready before each deal; without it as a bot, which always is")
 	flags.StringVar(&s.events, "events", "", "the `FILE` to write the events to; without it standard output")
+	flags.StringVar(&s.credential, "credential", "",
+		"the `FILE` to keep the credential in: with it a client that is started again has its seat back")
 	if len(arguments) == 0 || strings.HasPrefix(arguments[0], "-") {
 		flags.Usage()
 		os.Exit(2)
@@ -69,7 +71,7 @@ func parse(arguments []string) settings {
 }
 
 func run(ctx context.Context, s settings) error {
-	server, err := Dial(s.address)
+	server, err := Dial(s.address, s.credential)
 	if err != nil {
 		return err
 	}

@@ -6,9 +6,13 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log"
 	mathrand "math/rand/v2"
+	"os"
+	"strings"
 	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -39,11 +43,16 @@ type Server struct {
 	channel *grpc.ClientConn
 }
 
-// Dial prepares a connection to HOST:PORT, with a new credential. Nothing is sent yet.
-func Dial(address string) (*Server, error) {
+// Dial prepares a connection to HOST:PORT, with the credential that is kept in a file. Nothing is sent
+// yet.
+func Dial(address, file string) (*Server, error) {
+	identity, err := keptCredential(file)
+	if err != nil {
+		return nil, err
+	}
 	channel, err := grpc.NewClient(address,
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithPerRPCCredentials(newCredential()),
+		grpc.WithPerRPCCredentials(identity),
 		grpc.WithUnaryInterceptor(repeat),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{
 			Time: 10 * time.Second, Timeout: 5 * time.Second, PermitWithoutStream: true,
@@ -65,14 +74,26 @@ func (s *Server) Close() error {
 	return s.channel.Close()
 }
 
-// A credential says who is asking. Whoever holds it holds the seat: a client that wants its seat
-// back after a restart keeps it in a file that only its owner may read.
+// A credential says who is asking. Anyone who has it has the seat.
 type credential string
 
-func newCredential() credential {
+// keptCredential reads the credential from a file, or makes a new one and writes it there, for its owner
+// alone. A client that is started again with the same file has its seat back. Without a file the
+// credential lasts as long as the process.
+func keptCredential(file string) (credential, error) {
+	if file != "" {
+		kept, err := os.ReadFile(file)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return credential(strings.TrimSpace(string(kept))), err
+		}
+	}
 	var secret [32]byte
 	rand.Read(secret[:]) // never fails
-	return credential(base64.RawURLEncoding.EncodeToString(secret[:]))
+	text := base64.RawURLEncoding.EncodeToString(secret[:])
+	if file == "" {
+		return credential(text), nil
+	}
+	return credential(text), os.WriteFile(file, []byte(text+"\n"), 0o600)
 }
 
 func (c credential) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {

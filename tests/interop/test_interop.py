@@ -42,6 +42,9 @@ GAME_PATIENCE: Final = 150
 LIE: Final = 9
 """The exit code of a client that was lied to (docs/fair-deal.md)."""
 
+NOT_IN_FULL: Final = 8
+"""The exit code of a client that has not seen all of a deal (docs/fair-deal.md)."""
+
 KIT: Final = (sys.executable, "-m", "odin_client", "conformance")
 KIT_PATIENCE: Final = 300
 """Seconds for all points of the kit; a stream that has fallen silent is given up after 25."""
@@ -130,8 +133,9 @@ async def test_the_short_ones_pass_every_point_that_is_not_about_deals() -> None
 
 
 @pytest.mark.timeout(GAME_PATIENCE + 30)
-async def test_the_short_ones_play_a_game_and_have_their_seats_back_when_started_again(
-    tmp_path: Path,
+@pytest.mark.parametrize(("short", "ends_with"), [(True, 0), (False, NOT_IN_FULL)])
+async def test_all_play_a_game_and_have_their_seats_back_when_started_again(
+    short: bool, ends_with: int, tmp_path: Path
 ) -> None:
     examples = [example for example in EXAMPLES if not example.missing()]
     witness = Witness()
@@ -149,14 +153,15 @@ async def test_the_short_ones_play_a_game_and_have_their_seats_back_when_started
             def command(example: Example) -> list[str]:
                 kept = ["--credential", str(tmp_path / example.language)]
                 options = ["--table", table, "--name", example.language, *kept]
-                return [*example.run_short, server.address, *options]
+                client = example.run_short if short else example.run
+                return [*client, server.address, *options]
 
             async def play(example: Example) -> None:
                 first = asyncio.create_task(run(command(example), example.folder))
                 await witness.until(lambda account: account.count("decision_opened") >= MID_GAME)
                 first.cancel()  # kills it
                 await asyncio.gather(first, return_exceptions=True)
-                await run(command(example), example.folder)
+                await run(command(example), example.folder, ends_with=ends_with)
 
             for example in examples:
                 players.create_task(play(example))

@@ -53,6 +53,9 @@ struct Settings {
     /// The file to write the events to; without it standard output.
     #[arg(long, value_name = "FILE")]
     events: Option<PathBuf>,
+    /// The file to keep the credential in: with it a client that is started again has its seat back.
+    #[arg(long, value_name = "FILE")]
+    credential: Option<PathBuf>,
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -89,7 +92,7 @@ impl fmt::Display for NotInFull {
 impl Error for NotInFull {}
 
 async fn run(settings: Settings) -> Result<(), Box<dyn Error>> {
-    let server = Server::new(&settings.address)?;
+    let server = Server::new(&settings.address, settings.credential.as_deref())?;
     let Some(table) = &settings.table else {
         return list(&server).await;
     };

@@ -3,6 +3,10 @@
 use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 use std::time::Duration;
 
 use base64::Engine;
@@ -35,8 +39,9 @@ pub struct Server {
 }
 
 impl Server {
-    /// Prepares a connection to HOST:PORT, with a new credential. Nothing is sent yet.
-    pub fn new(address: &str) -> Result<Self, Box<dyn Error>> {
+    /// Prepares a connection to HOST:PORT, with the credential that is kept in a file. Nothing is sent
+    /// yet.
+    pub fn new(address: &str, file: Option<&Path>) -> Result<Self, Box<dyn Error>> {
         let channel = Endpoint::from_shared(format!("http://{address}"))?
             .connect_timeout(CALL_DEADLINE)
             .http2_keep_alive_interval(Duration::from_secs(10))
@@ -44,7 +49,7 @@ impl Server {
             .keep_alive_while_idle(true)
             .connect_lazy();
         Ok(Self {
-            channel: InterceptedService::new(channel, Identity::new()?),
+            channel: InterceptedService::new(channel, Identity::new(&kept_credential(file)?)?),
         })
     }
 
@@ -78,14 +83,34 @@ pub async fn call<Answer>(
     }
 }
 
-/// Says with each call who is asking. Whoever holds the credential holds the seat: a client that
-/// wants its seat back after a restart keeps it in a file that only its owner may read.
+/// Reads the credential from a file, or makes a new one and writes it there, for its owner alone. A
+/// client that is started again with the same file has its seat back. Without a file the credential lasts
+/// as long as the process.
+fn kept_credential(file: Option<&Path>) -> io::Result<String> {
+    if let Some(path) = file
+        && path.exists()
+    {
+        return Ok(fs::read_to_string(path)?.trim().to_owned());
+    }
+    let credential = BASE64_URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>());
+    if let Some(path) = file {
+        let mut options = OpenOptions::new();
+        let mut kept = options
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(path)?;
+        writeln!(kept, "{credential}")?;
+    }
+    Ok(credential)
+}
+
+/// Says with each call who is asking. Anyone who has the credential has the seat.
 #[derive(Clone)]
 pub struct Identity(MetadataValue<Ascii>);
 
 impl Identity {
-    fn new() -> Result<Self, Box<dyn Error>> {
-        let credential = BASE64_URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>());
+    fn new(credential: &str) -> Result<Self, Box<dyn Error>> {
         let mut value: MetadataValue<Ascii> = format!("Bearer {credential}").parse()?;
         value.set_sensitive(true);
         Ok(Self(value))

@@ -17,10 +17,13 @@ import { printable, Table } from "./table.js";
 
 const USAGE = `usage: odin-table-typescript HOST:PORT
        odin-table-typescript HOST:PORT --table HANDLE [--name NAME] [--ready] [--events FILE]
+                             [--credential FILE]
 
 Without --table the tables of the server are listed.
 --ready   sit down as a person, who says ready before each deal; without it as a bot, which always is
---events  the file to write the events to; without it standard output`;
+--events  the file to write the events to; without it standard output
+--credential  the file to keep the credential in: with it a client that is started again has its seat
+              back`;
 
 /** Reads the command line; leaves the program when it cannot. */
 function settings() {
@@ -32,6 +35,7 @@ function settings() {
         name: { type: "string", default: "Tess" },
         ready: { type: "boolean", default: false },
         events: { type: "string" },
+        credential: { type: "string" },
       },
     });
     const [address] = positionals;
@@ -46,11 +50,11 @@ function settings() {
 }
 
 async function main(): Promise<void> {
-  const { address, table, name, ready, events } = settings();
+  const { address, table, name, ready, events, credential } = settings();
   const quit = new AbortController();
   process.once("SIGINT", () => quit.abort(new Error("interrupted")));
   process.once("SIGTERM", () => quit.abort(new Error("terminated")));
-  const server = new Server(address, quit.signal);
+  const server = new Server(address, quit.signal, credential);
   if (table === undefined) {
     await list(server);
   } else {

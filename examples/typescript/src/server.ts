@@ -1,6 +1,7 @@
 // One connection to one server: credential, deadlines, safe repeats, typed refusals.
 
 import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import {
@@ -28,14 +29,18 @@ export class Server {
   readonly lobby: Client<typeof LobbyService>;
   readonly play: Client<typeof PlayService>;
 
-  /** Prepares a connection to HOST:PORT, with a new credential. Everything ends when `quit` does. */
+  /**
+   * Prepares a connection to HOST:PORT, with the credential that is kept in a file. Everything ends
+   * when `quit` does.
+   */
   constructor(
     address: string,
     readonly quit: AbortSignal,
+    file?: string,
   ) {
     const transport = createGrpcTransport({
       baseUrl: `http://${address}`,
-      interceptors: [identify()],
+      interceptors: [identify(keptCredential(file))],
       pingIntervalMs: 10_000,
       pingTimeoutMs: 5_000,
       pingIdleConnection: true,
@@ -68,11 +73,23 @@ export class Server {
 }
 
 /**
- * Sends a new credential with every call. Whoever holds it holds the seat: a client that wants its
- * seat back after a restart keeps it in a file that only its owner may read.
+ * Reads the credential from a file, or makes a new one and writes it there, for its owner alone. A
+ * client that is started again with the same file has its seat back. Without a file the credential
+ * lasts as long as the process.
  */
-function identify(): Interceptor {
+function keptCredential(file?: string): string {
+  if (file !== undefined && existsSync(file)) {
+    return readFileSync(file, "utf8").trim();
+  }
   const credential = randomBytes(32).toString("base64url");
+  if (file !== undefined) {
+    writeFileSync(file, `${credential}\n`, { mode: 0o600, flag: "wx" });
+  }
+  return credential;
+}
+
+/** Sends the credential with every call. Anyone who has it has the seat. */
+function identify(credential: string): Interceptor {
   return (next) => (request) => {
     request.header.set("authorization", `Bearer ${credential}`);
     request.header.set("odin-table-revision", "1");
