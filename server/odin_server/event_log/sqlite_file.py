@@ -223,7 +223,7 @@ def _cannot_open(path: Path, error: BaseException) -> CannotOpen:
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return CannotOpen(
             f"{path} is used by another server. Stop that one first, sit down there with "
-            "`odin-table join 127.0.0.1`, or choose another file with --store."
+            "`odin-table join 127.0.0.1:PORT`, or choose another file with --store."
         )
     if not isinstance(error, OSError) and is_damage(error):
         return CannotOpen(f"{path} is damaged, or no file of odin-table. {RESTORE}")
