@@ -44,6 +44,8 @@ class Preferences:
     """Whether to pass by itself when nothing can be played."""
     auto_finish: bool = False
     """Whether to go out by itself when that is possible."""
+    pace: float = 1.0
+    """Seconds for which the last play of a round or deal stays on the full screen. 0: none."""
     discovery: bool = True
     """Whether tables are announced and looked for on the network."""
     interfaces: tuple[str, ...] = ()
@@ -132,6 +134,11 @@ def _from_file(path: Path) -> dict[str, Any]:
 def _from_text(key: str, text: str) -> object:
     """A variable's text as the file would have it; what cannot be read stays text."""
     match getattr(_DEFAULTS, key):
+        case float():
+            try:
+                return float(text)
+            except ValueError:
+                return text
         case bool():
             word = text.lower()
             return True if word in _YES else False if word in _NO else text
@@ -147,6 +154,12 @@ def _checked(key: str, value: object, where: str) -> Any:
     match getattr(_DEFAULTS, key):
         case bool():
             good, allowed = value if isinstance(value, bool) else None, _("true or false")
+        case float():
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            good = (
+                float(cast("float", value)) if number and 0 <= cast("float", value) <= 10 else None
+            )
+            allowed = _("a number of seconds from 0 to 10")
         case tuple():
             good, allowed = _addresses(value), _('a list of addresses, such as ["192.168.1.20"]')
         case _ if key in CHOICES:

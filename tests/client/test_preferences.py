@@ -52,6 +52,7 @@ def test_each_setting_has_a_variable(file: Path) -> None:
         "ui": "line",
         "color": "16",
         "sort": "number",
+        "pace": "0",
         "interfaces": "127.0.0.1, ::1",
     }
     flipped = {key: "no" if getattr(Preferences(), key) is True else "yes" for key in KEYS}

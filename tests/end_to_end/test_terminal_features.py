@@ -126,7 +126,7 @@ def test_two_people_and_a_spectator_at_one_table(
 
     play_on(ann, "GAME OVER", bob)
     for one in (ann, bob, eve):
-        one.wait_for("GAME OVER", " with ", "Deal 1 was checked.")
+        one.wait_for("GAME OVER", " with ", "Deal 1 was checked")
 
     # Whoever asks for a rematch is ready for it, and nobody else loses the scores.
     press_until(ann, "enter", "1 of 2 ready")
@@ -330,8 +330,9 @@ def test_a_server_that_was_killed_in_a_turn_comes_back_to_the_same_turn_and_choi
         server.kill()
         zoe.wait_for("Connection lost", f" {number} ")
         # Played while nobody is there to take it: sent again until somebody is.
-        zoe.press("up")
-        zoe.wait_for(f" {number} ", "✓", "↺take")
+        if "CENTRE empty" not in zoe.screen():  # an opener takes nothing (R11)
+            zoe.press("up")
+            zoe.wait_for(f" {number} ", "✓", "↺take")
         zoe.press("enter")
         zoe.wait_for("SENDING")
         with running_server(tmp_path, server.address):

@@ -103,11 +103,13 @@ async def game_of(ann: Person, bob: Person) -> str:
 
 
 async def act(table: str, *persons: Person) -> None:
-    """Whoever has to decide does."""
+    """Whoever has to decide does; between deals all are ready for the next."""
     for person in persons:
-        decision = (await person.view(table)).decision
-        if decision.HasField("choices"):
-            await person.act(table, decision.id, first_choice(decision.choices))
+        view = await person.view(table)
+        if view.phase == table_pb2.TABLE_PHASE_BETWEEN_DEALS:
+            await person.ready(table)
+        elif view.decision.HasField("choices"):
+            await person.act(table, view.decision.id, first_choice(view.decision.choices))
             return
 
 

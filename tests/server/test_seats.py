@@ -362,7 +362,7 @@ async def test_a_level_that_hangs_blocks_nothing_else(serve: Serve, tmp_path: Pa
     """Not the other tables, not their levels, and not the end of the server, log included."""
     released.clear()
     before = threading.active_count()
-    settings = replace(QUICK, bot_timeout=0.05, store=tmp_path / "tables")
+    settings = replace(QUICK, bot_timeout=1.0, store=tmp_path / "tables")
     hanging = {**STRATEGIES, "hard": Sleeps}
     server = Server(settings, log=SqliteLog(tmp_path / "tables"), strategies=hanging)
     await server.start()

@@ -27,6 +27,7 @@ from odin_client.terminal.cells import Click, Line
 from odin_client.terminal.commands import Commands
 from odin_client.terminal.full_screen import FullScreen
 from odin_client.terminal.guide import tip
+from odin_client.terminal.last_play import to_linger_on
 from odin_client.terminal.log import Log
 from odin_client.terminal.screen import Screen, Sort
 from odin_client.terminal.view import render, window_title
@@ -40,7 +41,7 @@ from odin_client.updates import (
     StreamEnded,
     Update,
 )
-from odin_client.values import DecisionKind, StreamEndReason
+from odin_client.values import DecisionKind, Game, StreamEndReason
 from odin_client.wire import CHAT_LENGTH, NotUnderstoodError
 
 _IDLE: Final = 5.0
@@ -219,6 +220,7 @@ class _AtTable:
 
     def _hear(self, update: Update) -> None:
         self._commands.hear(update)
+        self._linger(update)
         if self._since_snapshot is not None:
             self._since_snapshot.append(update)
         if isinstance(update, SnapshotTaken):
@@ -240,6 +242,22 @@ class _AtTable:
                 self._come_to_my_turn()
             case _:
                 pass
+
+    def _linger(self, update: Update) -> None:
+        """Lets the last play of a round or deal stay for a moment; not over what I have to beat."""
+        screen = self._screen
+        if screen.my_decision is not None and screen.table.game and screen.table.game.centre:
+            screen.lingering = None  # somebody has played already: that is what counts
+        elif self._preferences.pace and (last := to_linger_on(update, screen.table)):
+            screen.lingering = last
+            self._full.spawn(self._linger_on(last))
+        elif isinstance(update, SnapshotTaken):
+            screen.lingering = None
+
+    async def _linger_on(self, last: Game) -> None:
+        await asyncio.sleep(self._preferences.pace)
+        if self._screen.lingering is last:
+            self._commands.linger_no_more()
 
     def _come_to_my_turn(self) -> None:
         """Rings once for each turn, and does by itself what may be done so."""

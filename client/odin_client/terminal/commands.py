@@ -131,6 +131,10 @@ class Commands:
         While the terminal is too small to show the game, it cannot be played either.
         """
         self._screen.notice = ""
+        if self._screen.lingering is not None and self._screen.table.phase is not Phase.PLAYING:
+            self.linger_no_more()  # the key only leads on to the scores
+            return
+        self._screen.lingering = None
         binding = bound(key, bindings(self._screen) if fits(*self._size()) else ALWAYS)
         if binding is not None and not self._is_meant_for_the_board(binding):
             self._do(binding.command, binding.argument)
@@ -177,6 +181,13 @@ class Commands:
             screen.question = None
         if screen.choosing_pick_up and screen.selection.pick_up is None:
             screen.selection = screen.selection.taking(screen.takeable[0])
+
+    def linger_no_more(self) -> None:
+        """Shows what there is now; scores that appear only now have to stay for a moment."""
+        if self._screen.lingering is not None:
+            self._screen.lingering = None
+            if self._screen.table.phase is not Phase.PLAYING:
+                self._scores_since = time.monotonic()
 
     def _keep_scores(self, update: Update) -> None:
         """The final scores stay until this person leaves them, or has to play the next game."""

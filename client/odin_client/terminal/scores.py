@@ -9,6 +9,7 @@ from odin_client.languages import _
 from odin_client.terminal.cards import with_cards
 from odin_client.terminal.cells import BLANK, Line, Span, clip, line, pad, width, wrap
 from odin_client.terminal.frame import section
+from odin_client.terminal.last_play import went_out
 from odin_client.terminal.screen import Screen
 from odin_client.values import Game, Occupant, Phase, Player
 from odin_client.words import listed
@@ -21,7 +22,8 @@ def deal_over(screen: Screen, cols: int, room: int) -> list[Line]:
     """
     game = screen.table.game
     assert game is not None, "between deals there is a game"
-    title = _("DEAL {deal} OVER").format(deal=game.deal) + _went_out(screen, game)
+    over = _("DEAL {deal} OVER").format(deal=game.deal)
+    title = " · ".join(filter(None, (over, went_out(screen, game))))
     lines = [section(title, cols), *_penalties(screen, game, cols, hands=True)]
     distances, check = _distances(screen, game, cols), _check(screen, cols)
     if len(lines) + 1 + len(distances) + len(check) <= room:
@@ -104,16 +106,6 @@ def verdict(screen: Screen, game: Game) -> str:
         return said
     rank = _("Your rank: {rank} of {count}.").format(rank=mine[0][0], count=len(game.players))
     return f"{said} {rank}"
-
-
-def _went_out(screen: Screen, game: Game) -> str:
-    if game.out_seat is None:
-        return ""
-    mine = screen.table.played_by_me(game.out_seat)
-    text = _("you went out with {value}") if mine else _("{name} went out with {value}")
-    return " · " + text.format(
-        name=screen.table.player_name(game.out_seat), value=game.centre.value if game.centre else ""
-    )
 
 
 def _check(screen: Screen, cols: int) -> list[Line]:

@@ -90,6 +90,8 @@ class Screen:
     """Whether this person has not left the final scores yet, whoever has asked for a rematch."""
     last_game: Game | None = None
     """The last one that ended: until a deal of the next one is over its scores can be looked up."""
+    lingering: Game | None = None
+    """The end of a round or deal that is shown for a moment longer, before what it is now."""
     sent: int | None = None
     """The decision that an action has been sent for. While it is the open one, all waits."""
     link: LinkChanged | None = None

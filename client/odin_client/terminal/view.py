@@ -21,6 +21,7 @@ from odin_client.terminal.cells import (
 from odin_client.terminal.frame import MIN_ROWS, framed, key_line, title_bar
 from odin_client.terminal.guide import tip
 from odin_client.terminal.keys import bindings
+from odin_client.terminal.last_play import shown_with, went_out
 from odin_client.terminal.screen import Page, Question, Screen
 from odin_client.terminal.waiting import invite_page, options_page, ready_line, waiting_room
 from odin_client.values import Phase
@@ -75,6 +76,8 @@ def _middle(screen: Screen, cols: int, room: int) -> list[Line]:
 
 def _table(screen: Screen, cols: int, room: int) -> list[Line]:
     """What depends on where the table is in its life."""
+    if screen.lingering is not None:
+        return board(shown_with(screen, screen.lingering), cols, room)
     if screen.at_final_scores:
         return scores.game_over(screen, cols, room)
     match screen.table.phase:
@@ -139,6 +142,8 @@ def _status(screen: Screen, cols: int) -> Line:
     """Whose turn it is, or what the table waits for."""
     if screen.question is Question.LEAVE:
         return line(" ", Span(f" {_('LEAVE?')} ", "question"), f"  {_leaving(screen)}")
+    if screen.lingering is not None and (said := went_out(screen, screen.lingering)):
+        return line(" ", Span(said, "news"))
     if screen.at_final_scores:
         return scores.rematch_line(screen)
     match screen.table.phase:

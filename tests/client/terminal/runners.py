@@ -81,7 +81,12 @@ UNKNOWN_SEQUENCES: Final = (
 )
 """What a terminal may send, and no key of ours."""
 
-ENVIRONMENT: Final = {"TERM": "xterm-256color", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
+ENVIRONMENT: Final = {
+    "TERM": "xterm-256color",
+    "LANG": "C.UTF-8",
+    "LC_ALL": "C.UTF-8",
+    "ODIN_PACE": "0",  # nothing stays longer than it is true
+}
 """Fixed, so that a test sees the same everywhere."""
 
 _OURS_TO_FIX: Final = {"COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "COLORTERM", "SSH_CONNECTION"}

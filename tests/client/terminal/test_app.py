@@ -96,7 +96,7 @@ async def playing(
             run(
                 zoe,
                 caps=caps or Capabilities(depth=Depth.TRUE, title=True),
-                preferences=preferences,
+                preferences=preferences or Preferences(pace=0),
                 at_sorting=at_sorting,
                 invitation="odin-table join HERE",
                 rejoin="odin-table join HERE",
@@ -475,6 +475,30 @@ async def test_a_key_that_was_meant_to_play_does_not_take_the_scores_away() -> N
         await zoe.wait_for("DEAL 1 OVER", "0 of 2 ready")
         zoe.click("Enter")  # a click is meant
         await zoe.wait_for("1 of 2 ready")
+
+
+async def test_the_last_play_of_a_round_stays_to_be_read_until_a_key_or_for_a_moment() -> None:
+    async with playing(MINE, OTHERS, preferences=Preferences(pace=3600)) as (zoe, bob_acts):
+        zoe.press("1", "enter")
+        await zoe.wait_for("CENTRE 1 by you")
+        await bob_acts(PlayCards(cards("G6 G4")))
+        await zoe.wait_for("CENTRE 64 by Bob", "YOUR TURN")
+        zoe.press("p", "p")
+        await zoe.wait_for("round over, Bob opens", "CENTRE 64 by Bob", "│G 6│")  # R14
+        zoe.press("s")
+        await zoe.wait_for("CENTRE empty", without="│G 6│ │G 4│")
+
+
+@pytest.mark.parametrize("pace", [0.3, 3600])
+async def test_the_last_play_of_a_deal_is_drawn_before_the_scores(pace: float) -> None:
+    mine = "B9 B8 B7 B6 B5 B4 B3 B2 B1"
+    preferences = Preferences(pace=pace)
+    async with playing(mine, OTHERS, preferences=preferences) as (zoe, _):
+        zoe.press("a", "enter")
+        await zoe.wait_for("CENTRE 987654321", "you went out with 987654321", without="GAME OVER")
+        if pace > 1:
+            zoe.press("enter")  # leads on to the scores, and asks for nothing yet
+        await zoe.wait_for("GAME OVER", "Another game? Enter asks for a rematch.")
 
 
 async def test_a_terminal_that_is_too_small_swallows_the_keys_of_the_game() -> None:
