@@ -42,6 +42,8 @@ class NotedSession(Session):
     ) -> AsyncGenerator[Update, None]:
         """See `Session.follow`; the tap is taken."""
         assert tap is None, "the tap is taken"
+        # A session that has looked at the table before it follows goes on from there.
+        self.told.seq = max(self.told.seq, self.table.seq)
         return super().follow(tap=self.told.item, patience=patience)
 
 
