@@ -32,15 +32,18 @@ def deal_over(screen: Screen, cols: int, room: int) -> list[Line]:
 
 
 def game_over(screen: Screen, cols: int, room: int) -> list[Line]:
-    """After a game: who won, and the rank of everybody, lowest total first."""
+    """After a game: who won, and the rank of everybody, lowest total first.
+
+    And where the game is kept, if there is room for it; it is said again when one leaves.
+    """
     game = screen.table.game
     assert game is not None, "there was a game"
-    lines = [
-        section(_("GAME OVER"), cols),
-        *_result(screen, game, cols),
-        *([BLANK, line(Span(f"   {screen.saved}", "quiet"))] if screen.saved else []),
-    ]
-    return _with_check(lines, _check(screen, cols), room)
+    lines = [section(_("GAME OVER"), cols), *_result(screen, game, cols)]
+    saved = _below(screen.saved, "quiet", cols) if screen.saved else []
+    check = _check(screen, cols)
+    if len(lines) + len(saved) + len(check) <= room:
+        lines += saved
+    return _with_check(lines, check, room)
 
 
 def closed(screen: Screen, cols: int, room: int) -> list[Line]:
@@ -113,8 +116,13 @@ def _check(screen: Screen, cols: int) -> list[Line]:
     if screen.checked is None:
         return []
     style = "quiet" if screen.checked.in_full else "banner"
-    said = wrap(check_sentence(screen.checked), max(cols - 6, 1))
-    return [BLANK, *(line("   ", Span(row, style)) for row in said)]
+    return _below(check_sentence(screen.checked), style, cols)
+
+
+def _below(text: str, style: str, cols: int) -> list[Line]:
+    """A text below a gap, broken between words."""
+    rows = wrap(text, max(cols - 6, 1))
+    return [BLANK, *(line("   ", Span(row, style)) for row in rows)]
 
 
 def _with_check(lines: list[Line], check: list[Line], room: int) -> list[Line]:

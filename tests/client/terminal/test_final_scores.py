@@ -14,6 +14,7 @@ from odin_client.sentences import sentence
 from odin_client.session import Session
 from odin_client.terminal.capabilities import Capabilities
 from odin_client.terminal.view import render
+from odin_client.updates import DealChecked
 from odin_client.values import Seat
 from tests.client.terminal import samples
 from tests.client.terminal.test_app import OTHERS, playing
@@ -133,3 +134,16 @@ def test_without_names_of_the_game_those_at_the_seats_are_used() -> None:
     assert " 2.   Bob" in picture
     here.table.seats = (Seat(0, name="Eve"), *here.table.seats[1:])
     assert "Eve wins with 2." in text_of(render(here, 80, 24, UNICODE))
+
+
+@pytest.mark.parametrize(("cols", "rows", "is_said"), [(40, 16, False), (40, 30, True)])
+def test_how_to_see_a_game_again_is_said_whole_or_when_leaving(
+    cols: int, rows: int, is_said: bool
+) -> None:
+    here = samples.game_over()
+    here.saved = "Kept. See it again with: odin-table replay K7QF"
+    here.checked = DealChecked(3, nonces=3, seats=5, mine=True, word="K7QF2M")
+    shown = " ".join(text_of(render(here, cols, rows, UNICODE)).split())
+    assert (here.saved in shown) == is_said
+    assert ("Kept" in shown) == is_said
+    assert "Deal 3 was checked, word K7QF2M: it follows from" in shown
