@@ -61,8 +61,8 @@ async def table_of_two(server: Server, *, single_deal: bool = True) -> tuple[Ses
 
 @asynccontextmanager
 async def playing(
-    mine: str,
-    other: str,
+    mine: str = "",
+    other: str = "",
     *,
     caps: Capabilities | None = None,
     preferences: Preferences | None = None,
@@ -74,13 +74,16 @@ async def playing(
 ) -> AsyncGenerator[tuple[Client, Callable[[Any], Any]]]:
     """A deal of two with these hands; gives Zoe's client, and what lets Bob act on his turn.
 
+    Without hands the server deals as it does for everybody, which is what a client can check.
+
     Zoe is the host of four seats. Unless `started`, both wait and Zoe is ready.
     """
     server = Server(Settings(port=0, bot_delay=0))
     await server.start()
     monkeypatch = pytest.MonkeyPatch()
     monkeypatch.setattr("odin_client.terminal.commands.SCORES_STAY", scores_stay)
-    arrange(monkeypatch, order_of(cards(mine), cards(other), deck=DECK))
+    if mine:
+        arrange(monkeypatch, order_of(cards(mine), cards(other), deck=DECK))
     zoe, bob = await table_of_two(server, single_deal=single_deal)
     screen = Drawn(80, 24)
 

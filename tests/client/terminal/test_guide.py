@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
 from odin_client.languages import ENGLISH, LANGUAGES, use
+from odin_client.session import Session
 from odin_client.terminal.cells import width
 from odin_client.terminal.guide import tip
 from odin_client.terminal.screen import Screen
+from odin_client.values import Phase
 from tests.client.terminal import samples
+from tests.client.terminal.test_app import playing
 
 
 def in_first_deal(make: Callable[[], Screen]) -> Screen:
@@ -58,3 +62,39 @@ def test_later_deals_and_spectators_are_told_nothing() -> None:
     assert tip(samples.your_turn()) == ""
     assert tip(in_first_deal(samples.watching)) == ""
     assert tip(samples.waiting()) == ""
+
+
+async def test_the_line_at_the_end_of_a_deal_is_not_covered_by_the_result_of_its_check() -> None:
+    async with playing(started=False, single_deal=False, guided=True) as (zoe, _):
+        await zoe.bob.ready()
+        bob = asyncio.create_task(_plays_by_default(zoe.bob))
+        table, acted = zoe.session.table, 0
+
+        def goes_on() -> bool:
+            to_act = table.decision is not None and table.my_turn and table.decision.id > acted
+            return to_act or table.phase is Phase.BETWEEN_DEALS
+
+        while table.phase is not Phase.BETWEEN_DEALS:
+            await zoe.wait_until(goes_on, "the turn")
+            acted = await _act_by_default(zoe.session, acted)
+        await bob
+        # What the check has found is below the scores; the line of the guide is the guide's.
+        await zoe.wait_for("DEAL 1 OVER", "Deal 1 was checked", "Each card that was left costs a")
+
+
+async def _plays_by_default(session: Session) -> None:
+    acted = 0
+    async for _update in session.follow():
+        if session.table.phase is Phase.BETWEEN_DEALS:
+            return
+        acted = await _act_by_default(session, acted)
+
+
+async def _act_by_default(session: Session, acted: int) -> int:
+    """Opens with the lowest card, else passes; once for each decision after the one given."""
+    decision = session.table.decision
+    if decision is None or not session.table.my_turn or decision.id <= acted:
+        return acted
+    assert decision.default_action is not None, "one's own decision comes with one"
+    await session.act(decision.default_action, decision_id=decision.id)
+    return decision.id
