@@ -22,8 +22,8 @@ def taught(typed: str) -> tuple[Tutorial, bool, str]:
 def test_three_moves_open_respond_pick_up_and_go_out() -> None:
     tutorial, over, said = taught(LESSON)
     assert over
-    assert tutorial.state.phase is Phase.GAME_OVER
-    assert tutorial.state.penalties == ((0, 8),)
+    assert tutorial.state.phase is Phase.BETWEEN_DEALS
+    assert tutorial.state.penalties == ((8, 0),)
     for command in LESSON.splitlines():
         assert f"Type: {command}" in said
     assert "Astrid has 8 cards left" in said
@@ -41,7 +41,7 @@ def test_something_else_is_answered_and_changes_nothing(typed: str, said: str) -
     tutorial, over, lines = taught(f"{typed}\n{LESSON}")
     assert over
     assert said in lines.splitlines()
-    assert tutorial.state.penalties == ((0, 8),)
+    assert tutorial.state.penalties == ((8, 0),)
 
 
 @pytest.mark.parametrize("typed", ["", "quit\n", "play 4\nquit\n"])

@@ -1,7 +1,8 @@
 """The table of the kit: two seats, one deal, fixed hands, a clock that only events move.
 
 It is real by the rules (the engine checks every action) and its messages are those that a server
-would send to the seat of the client under test. The other seat is played by the script.
+would send to the seat of the client under test. The other seat is played by the script. The
+tutorial plays at such a table as well (`odin_client.lesson`).
 """
 
 from __future__ import annotations
@@ -295,7 +296,7 @@ class Table:
             seat=decision.seat,
             kind=_KINDS[decision.kind],
             may_pass=decision.may_pass,
-            deadline=_stamp(self._deadline),
+            deadline=_stamp(self._deadline) if self.options.HasField("clock") else None,
         )
         if decision.seat == CLIENT:
             message.choices.pick_ups.extend(_cards(decision.pick_ups))

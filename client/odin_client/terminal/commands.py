@@ -17,7 +17,7 @@ from odin_client.invitation import qr_lines
 from odin_client.languages import _
 from odin_client.selection import Selection, next_of_number, pick_ups
 from odin_client.sentences import sentence
-from odin_client.session import Session
+from odin_client.table_calls import TableCalls
 from odin_client.terminal.automatic import Automatic
 from odin_client.terminal.cells import Click
 from odin_client.terminal.frame import fits
@@ -66,7 +66,7 @@ class Commands:
     def __init__(
         self,
         screen: Screen,
-        session: Session,
+        session: TableCalls,
         spawn: Spawn,
         size: Callable[[], tuple[int, int]],
         leave_for_good: Callable[[], None],

@@ -74,6 +74,8 @@ class Screen:
     question: Question | None = None
     guided: bool = False
     """Whether a newcomer is told in the first deal what to do."""
+    lesson: str = ""
+    """What the tutorial says to do now: below the table, in as many rows as it takes."""
     notice: str = ""
     """One line that the next key takes away."""
     until_my_turn: str = ""

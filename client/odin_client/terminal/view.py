@@ -1,7 +1,8 @@
 """`render`: the whole picture as a pure function of what is to be seen and how much room there is.
 
 From top to bottom: the title, a rule or the banner of a broken line, the middle (which depends on
-the page and on where the table is in its life), the line of the turn, a notice, the keys.
+the page and on where the table is in its life), the line of the turn, a notice (or
+what the tutorial says), the keys.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from odin_client.terminal.cells import (
     fit,
     line,
     width,
+    wrap,
 )
 from odin_client.terminal.frame import MIN_ROWS, framed, key_line, title_bar
 from odin_client.terminal.guide import tip
@@ -44,7 +46,7 @@ def _whole(screen: Screen, cols: int, rows: int) -> list[Line]:
     roomy = rows > MIN_ROWS + 1
     # Where every row counts the rule leaves, and the banner takes the row of the notice.
     rule = [_second_line(screen, cols)] if roomy or screen.link else []
-    notice = [_notice(screen)] if roomy or not screen.link else []
+    notice = _notice(screen, cols) if roomy or not screen.link else []
     head = [_title(screen, cols), *rule]
     below = [_status(screen, cols), *notice]
     left = rows - len(head) - len(below) - 1
@@ -171,7 +173,18 @@ def _leaving(screen: Screen) -> str:
     return _("q leaves, Esc stays")
 
 
-def _notice(screen: Screen) -> Line:
+def _notice(screen: Screen, cols: int) -> list[Line]:
+    if screen.lesson:
+        return _lesson(screen, cols)
     if screen.notice:
-        return line(" ", Span(screen.notice, "news"))
-    return line(f" {tip(screen)}") if screen.guided else BLANK
+        return [line(" ", Span(screen.notice, "news"))]
+    return [line(f" {tip(screen)}") if screen.guided else BLANK]
+
+
+def _lesson(screen: Screen, cols: int) -> list[Line]:
+    """The lesson, or for one key a notice in as many rows, so that the board stays in place."""
+    rows = wrap(screen.lesson, cols - 2)
+    if not screen.notice:
+        return [line(f" {row}") for row in rows]
+    said = [line(" ", Span(row, "news")) for row in wrap(screen.notice, cols - 2)]
+    return [*said, *[BLANK] * (len(rows) - len(said))]
