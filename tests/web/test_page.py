@@ -134,7 +134,7 @@ async def test_a_refusal_is_shown_in_the_words_of_the_server(browser: Chromium, 
         await page.until("document.querySelector('#name')")
         await page.fill("#name", "Zoe")
         await page.click("button", "Sit down")
-        await page.until("document.querySelector('#news').textContent.includes('Zoe')")
+        await page.until("document.querySelector('#news').textContent.includes('zoe at')")
         await page.fill("#name", "Bob")
         await page.click("button", "Sit down")
         await page.until_it_says("Bob (you)")
