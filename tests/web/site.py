@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
 import grpc.aio
 
+from odin_table.v1 import event_pb2
 from tests.chaos.killable import KillableServer, free_port
 from tests.interop.examples import ROOT, Example
 from tests.server.people import Person
@@ -47,6 +48,18 @@ async def somebody(site: Site, name: str) -> AsyncGenerator[Person]:
     """A person at the same server who speaks gRPC."""
     async with grpc.aio.insecure_channel(site.address.server) as channel:
         yield Person(channel, name)
+
+
+async def all_events(person: Person, table: str) -> list[event_pb2.Event]:
+    """All events of a table so far."""
+    view = await person.view(table)
+    seen: list[event_pb2.Event] = []
+    async with aclosing(person.events(table)) as events:
+        async for event in events:
+            seen.append(event)
+            if event.seq >= view.seq:
+                return seen
+    return seen
 
 
 async def sit_down(page: Page, *, seats: int = 3, bots: int = 2, ends: str = "one deal") -> str:

@@ -11,24 +11,12 @@ from pathlib import Path
 import pytest
 from google.protobuf import duration_pb2
 
-from odin_table.v1 import event_pb2, lobby_pb2, play_pb2, table_pb2
+from odin_table.v1 import lobby_pb2, play_pb2, table_pb2
 from tests.server.people import Person, payload
 from tests.web.chromium import DEADLINE, Chromium
-from tests.web.site import PAGE, Site, play_on, sit_down, somebody
+from tests.web.site import PAGE, Site, all_events, play_on, sit_down, somebody
 
 pytestmark = pytest.mark.web
-
-
-async def all_events(person: Person, table: str) -> list[event_pb2.Event]:
-    """All events of a table so far."""
-    view = await person.view(table)
-    seen: list[event_pb2.Event] = []
-    async with aclosing(person.events(table)) as events:
-        async for event in events:
-            seen.append(event)
-            if event.seq >= view.seq:
-                return seen
-    return seen
 
 
 async def test_the_page_passes_its_own_checks(page_folder: Path) -> None:

@@ -48,7 +48,7 @@ function face(
 /** Everybody at the table, in the order of the seats. */
 export function seats(table: Table): HTMLElement {
   const rows = table.taken.map((seat) => {
-    const player = table.player(seat.seat);
+    const player = table.playing(seat);
     const acting = table.view.decision?.seat === seat.seat;
     const mine = seat.seat === table.view.yourSeat;
     const playing = table.view.phase === TablePhase.PLAYING && player;
@@ -92,7 +92,7 @@ function timeLeft(until: Timestamp | undefined): HTMLElement | undefined {
 }
 
 function doing(table: Table, seat: Seat): string {
-  const player = table.player(seat.seat);
+  const player = table.playing(seat);
   const words = [
     seat.occupant === Occupant.BUILT_IN_BOT ? seat.level : "",
     seat.host ? "host" : "",
@@ -107,7 +107,7 @@ function doing(table: Table, seat: Seat): string {
   } else if (table.view.game?.centreSeat === seat.seat) {
     words.push("in the centre");
   }
-  if (table.view.game?.winners.includes(seat.seat)) {
+  if (player && table.view.game?.winners.includes(seat.seat)) {
     words.push("winner");
   }
   return words.filter(Boolean).join(" · ");
@@ -151,7 +151,7 @@ function centreTitle(table: Table, decision: Decision | undefined): string {
   if (!game || game.centre.length === 0) {
     return game ? "The centre is empty" : `Game ${terms(table.view.options)}`;
   }
-  const held = `${game.centreValue} by ${table.name(game.centreSeat)}`;
+  const held = `${game.centreValue} by ${table.playerName(game.centreSeat)}`;
   const count = game.centre.length;
   return decision ? `${held}: respond with ${count} or ${count + 1} cards` : held;
 }
@@ -274,7 +274,7 @@ export function scores(table: Table): HTMLElement | undefined {
     return el(
       "tr",
       { class: game.winners.includes(seat) ? "winner" : "" },
-      el("th", { scope: "row" }, table.name(seat)),
+      el("th", { scope: "row" }, table.playerName(seat)),
       ...penalties.map((penalty) => el("td", {}, penalty)),
       el("td", { class: "sum" }, total),
       el("td", { class: "left" }, ...(left.length ? left.map((card) => face(card)) : ["out!"])),
@@ -283,7 +283,7 @@ export function scores(table: Table): HTMLElement | undefined {
   const heads = ["player", ...deals, "total", "left"].map((head) =>
     el("th", { scope: "col" }, head),
   );
-  const winners = game.winners.map((seat) => table.name(seat)).join(" and ");
+  const winners = game.winners.map((seat) => table.playerName(seat)).join(" and ");
   const until = timeLeft(table.view.nextDealTime);
   return el(
     "section",

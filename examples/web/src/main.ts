@@ -4,23 +4,20 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Card } from "../gen/odin_table/v1/card_pb.js";
 import type { ActionSchema } from "../gen/odin_table/v1/decision_pb.js";
-import { StreamEndReason } from "../gen/odin_table/v1/event_pb.js";
+import { type Event, StreamEndReason } from "../gen/odin_table/v1/event_pb.js";
 import type { WatchTableResponse } from "../gen/odin_table/v1/play_pb.js";
 import { TablePhase } from "../gen/odin_table/v1/table_pb.js";
 import * as board from "./board.js";
 import { button, byId, el, redraw } from "./dom.js";
 import { rules, waitingHint } from "./help.js";
 import { backToTables, showLobby, sitDown, sitting, terms } from "./lobby.js";
-import { sentence } from "./log.js";
+import { News } from "./news.js";
 import { Refusal } from "./refusal.js";
 import { Selection } from "./selection.js";
 import { call, follow, lobby, play, randomBytes } from "./server.js";
 import { Table } from "./table.js";
 
 const CODE_LENGTH = 8;
-const LOG_KEPT = 200;
-/** Sentences that are kept for a screen reader, which reads each as it comes. */
-const HEARD_KEPT = 20;
 
 const main = byId("main");
 let leave = new AbortController();
@@ -47,9 +44,7 @@ class Sitting implements board.Hands {
   #addedFor = "";
   /** The decision that was answered, until the stream has brought what came of it. */
   #answered = 0;
-  readonly #log = el("ol", { class: "log", "aria-label": "What happened", tabindex: "0" });
-  /** The same for the ear: the list above may be folded away, and then nobody hears it. */
-  readonly #heard = el("div", { class: "heard", role: "log", "aria-label": "News of the table" });
+  readonly #news = new News();
   readonly #screen = el("div", { class: "screen" });
   readonly #where: { table: string } | { code: string };
   readonly #quit: AbortSignal;
@@ -63,10 +58,15 @@ class Sitting implements board.Hands {
       el(
         "div",
         { class: "beside" },
-        el("details", { open: innerWidth > 900 }, el("summary", {}, "What happened"), this.#log),
+        el(
+          "details",
+          { open: innerWidth > 900 },
+          el("summary", {}, "What happened"),
+          this.#news.list,
+        ),
         rules(),
       ),
-      this.#heard,
+      this.#news.heard,
     );
     document.addEventListener("keydown", (event) => this.#key(event), { signal: quit });
   }
@@ -95,17 +95,12 @@ class Sitting implements board.Hands {
         this.#table = new Table(item.value);
         this.#table.presence = presence;
         this.selection.clear();
+        void this.#news.begin(item.value);
         break;
       }
       case "events":
         for (const event of item.value.events) {
-          const left = event.payload.case === "seatLeft" ? event.payload.value.seat : 0;
-          const leaver = this.#table?.name(left) ?? "";
-          this.#table?.apply(event);
-          this.#tell(this.#table && sentence(event, this.#table, leaver));
-          if (event.payload.case === "decisionOpened") {
-            this.selection.clear();
-          }
+          this.#hear(event);
         }
         break;
       case "presence":
@@ -114,9 +109,7 @@ class Sitting implements board.Hands {
         }
         break;
       case "chat":
-        for (const { name, text } of item.value.lines) {
-          this.#tell(`${name}: ${text}`);
-        }
+        this.#news.chat(item.value.lines);
         break;
       case "heartbeat":
         if (item.value.serverTime) {
@@ -132,11 +125,17 @@ class Sitting implements board.Hands {
     }
   }
 
-  #tell(text: string | undefined): void {
-    if (text) {
-      append(this.#log, el("li", {}, text), LOG_KEPT);
-      append(this.#heard, el("p", {}, text), HEARD_KEPT);
-      this.#log.scrollTop = this.#log.scrollHeight;
+  /** Takes an event. */
+  #hear(event: Event): void {
+    const table = this.#table;
+    if (!table) {
+      return;
+    }
+    const leaver = table.leaver(event);
+    table.apply(event);
+    this.#news.event(event, table, leaver);
+    if (event.payload.case === "decisionOpened") {
+      this.selection.clear();
     }
   }
 
@@ -341,14 +340,6 @@ class Sitting implements board.Hands {
     }
     event.preventDefault();
     this.changed();
-  }
-}
-
-/** Adds an element at the end, and removes the oldest when there are more than `kept`. */
-function append(list: HTMLElement, last: HTMLElement, kept: number): void {
-  list.append(last);
-  while (list.childElementCount > kept) {
-    list.firstElementChild?.remove();
   }
 }
 

@@ -3,6 +3,7 @@
 import { create } from "@bufbuild/protobuf";
 import { createClient, type Interceptor } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-web";
+import { HistoryService } from "../gen/odin_table/v1/history_pb.js";
 import { LobbyService } from "../gen/odin_table/v1/lobby_pb.js";
 import {
   PlayService,
@@ -27,6 +28,7 @@ const transport = createConnectTransport({
 });
 export const lobby = createClient(LobbyService, transport);
 export const play = createClient(PlayService, transport);
+export const history = createClient(HistoryService, transport);
 
 /** Makes a call, again and again while it may still succeed. Throws a Refusal. */
 export async function call<Answer>(

@@ -71,6 +71,22 @@ export class Table {
     return this.view.game?.players.find((player) => player.seat === seat);
   }
 
+  /** Who plays the game at a seat, or has played it, whoever sits there now. */
+  playerName(seat: number | undefined): string {
+    return (seat !== undefined && this.player(seat)?.name) || this.name(seat);
+  }
+
+  /** The player of the game whom this seat is, if it has not been taken by somebody new since. */
+  playing({ seat, name }: Seat): Player | undefined {
+    const player = this.player(seat);
+    return player && (player.name || name) === name ? player : undefined;
+  }
+
+  /** The name of who leaves with this event. To be asked before it is folded. */
+  leaver({ payload }: Event): string {
+    return payload.case === "seatLeft" ? this.name(payload.value.seat) : "";
+  }
+
   /** Whether the person at a seat is not there. */
   away(seat: number): boolean {
     return this.presence?.seats.some((one) => one.seat === seat && !one.connected) ?? false;
@@ -91,6 +107,7 @@ export class Table {
       case "seatTaken":
         if (payload.value.seat) {
           this.#setSeat(payload.value.seat);
+          this.#playUnderANewName(payload.value.seat);
         }
         break;
       case "seatLeft":
@@ -126,7 +143,9 @@ export class Table {
         break;
       case "gameStarted": {
         const { seats, removedColours } = payload.value;
-        const players = seats.map((seat) => create(PlayerSchema, { seat }));
+        const players = seats.map((seat) =>
+          create(PlayerSchema, { seat, name: view.seats[seat]?.name ?? "" }),
+        );
         const number = payload.value.game;
         view.game = create(GameViewSchema, { game: number, removedColours, players });
         view.phase = TablePhase.PLAYING;
@@ -253,6 +272,15 @@ export class Table {
       delete this.view.game?.hand;
     }
     this.view.seats[seat.seat] = seat;
+  }
+
+  /** Who sits down during a game gives the player their name. */
+  #playUnderANewName({ seat, name }: Seat): void {
+    const player = this.player(seat);
+    const { phase } = this.view;
+    if (player && (phase === TablePhase.PLAYING || phase === TablePhase.BETWEEN_DEALS)) {
+      player.name = name;
+    }
   }
 
   #change(seat: number, change: Partial<Seat>): void {
