@@ -7,10 +7,10 @@ import re
 
 import pytest
 
-from odin_table.v1 import chat_pb2, table_pb2
-from tests.server.people import Person, first_choice, payload, play_until
+from odin_table.v1 import chat_pb2, lobby_pb2, table_pb2
+from tests.server.people import Person, Refused, first_choice, payload, play_until
 from tests.web.chromium import DEADLINE, Chromium, Page
-from tests.web.site import Site, all_events, play_on, somebody
+from tests.web.site import Site, all_events, play_on, sit_down, somebody
 
 pytestmark = pytest.mark.web
 
@@ -151,3 +151,36 @@ async def test_scores_and_log_keep_the_names_of_those_who_played(
             assert total.endswith("pt")
             assert (await one.texts(".seat .total"))[0] == "", "it is not Bob who played"
             assert one.errors == []
+
+
+async def test_the_host_frees_seats_of_a_table_that_waits(browser: Chromium, site: Site) -> None:
+    page = await browser.open(site.url)
+    table = await sit_down(page, seats=3, bots=1)
+    async with somebody(site, "Ann") as ann:
+        await ann.sit(table)
+        await page.until("document.querySelectorAll('.seat').length === 3")
+        assert len(await page.texts(".seat button")) == 2, "not for the own seat"
+        await page.value("window.confirm = (asked) => { window.asked = asked; return true; }; 0")
+        await page.click("[aria-label='Remove Ann']")
+        await page.until_it_says("The host removed Ann")
+        assert "Ann cannot sit down at this table again" in await page.value("window.asked")
+        with pytest.raises(Refused, match="removed you"):
+            await ann.sit(table)
+        await page.click(".seat button")
+        await page.until("document.querySelectorAll('.seat').length === 1")
+        assert await page.texts("#news") == [""]
+
+
+async def test_whoever_is_removed_is_told_so_and_does_not_come_back(
+    browser: Chromium, site: Site
+) -> None:
+    async with somebody(site, "Ann") as ann:
+        table = await ann.open_table()
+        page = await seat_zoe(browser, site, ann, table)
+        assert not await page.has(".seat button"), "Zoe is not the host"
+        request = lobby_pb2.RemoveSeatRequest(table=table, seat=ZOE, name="Zoe")
+        await ann.call(ann.lobby.RemoveSeat, request)
+        await page.until("document.querySelector('#news').textContent")
+        assert await page.texts("#news") == ["The host has removed you from this table."]
+        assert await page.texts("main") == ["All tables"]
+        assert not await page.has("body.offline")

@@ -45,8 +45,9 @@ function face(
     : el("span", { role: "img", "aria-label": name, ...look }, ...inside);
 }
 
-/** Everybody at the table, in the order of the seats. */
-export function seats(table: Table): HTMLElement {
+/** Everybody at the table, in the order of the seats. The host may `remove` others while it waits. */
+export function seats(table: Table, remove: (seat: Seat) => void): HTMLElement {
+  const { phase, youAreHost } = table.view;
   const rows = table.taken.map((seat) => {
     const player = table.playing(seat);
     const acting = table.view.decision?.seat === seat.seat;
@@ -69,6 +70,7 @@ export function seats(table: Table): HTMLElement {
       el("span", { class: "total" }, player ? `${player.total} pt` : ""),
       el("span", { class: "doing" }, doing(table, seat)),
       acting && timeLeft(table.view.decision?.deadline),
+      youAreHost && !mine && phase === TablePhase.WAITING && removing(seat, remove),
     );
   });
   const free = table.view.phase === TablePhase.WAITING ? table.view.seats.length - rows.length : 0;
@@ -79,6 +81,12 @@ export function seats(table: Table): HTMLElement {
     free > 0 &&
       el("li", { class: "free" }, free === 1 ? "1 seat is free" : `${free} seats are free`),
   );
+}
+
+function removing(seat: Seat, remove: (seat: Seat) => void): HTMLElement {
+  const name = `Remove ${seat.name}`;
+  const more = { class: "link", "aria-label": name, "data-key": name };
+  return button("Remove", () => remove(seat), more);
 }
 
 /** A number of cards, which a screen reader says as such. */

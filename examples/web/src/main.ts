@@ -6,7 +6,7 @@ import type { Card } from "../gen/odin_table/v1/card_pb.js";
 import type { ActionSchema } from "../gen/odin_table/v1/decision_pb.js";
 import { type Event, StreamEndReason } from "../gen/odin_table/v1/event_pb.js";
 import type { WatchTableResponse } from "../gen/odin_table/v1/play_pb.js";
-import { TablePhase } from "../gen/odin_table/v1/table_pb.js";
+import { Occupant, type Seat, TablePhase } from "../gen/odin_table/v1/table_pb.js";
 import * as board from "./board.js";
 import { button, byId, el, redraw } from "./dom.js";
 import { rules, waitingHint } from "./help.js";
@@ -125,17 +125,21 @@ class Sitting implements board.Hands {
     }
   }
 
-  /** Takes an event. */
+  /** Takes an event. Throws when it ends our stay. */
   #hear(event: Event): void {
     const table = this.#table;
     if (!table) {
       return;
     }
+    const removed = table.removesMe(event);
     const leaver = table.leaver(event);
     table.apply(event);
     this.#news.event(event, table, leaver);
     if (event.payload.case === "decisionOpened") {
       this.selection.clear();
+    }
+    if (removed) {
+      throw new Error("The host has removed you from this table.");
     }
   }
 
@@ -152,7 +156,7 @@ class Sitting implements board.Hands {
     document.body.classList.toggle("my-turn", mine);
     const parts = [
       el("h1", {}, title),
-      board.seats(table),
+      board.seats(table, (seat) => this.#remove(seat)),
       board.scores(table),
       view.phase === TablePhase.PLAYING && board.centre(table, this),
       board.hand(table, this),
@@ -254,6 +258,15 @@ class Sitting implements board.Hands {
     const sure = !playing || confirm("A bot will play for you until you are back. Leave?");
     if (sure && (await this.#call((requestId) => lobby.leaveSeat({ requestId, table })))) {
       location.hash = "/";
+    }
+  }
+
+  async #remove({ seat, name, occupant }: Seat): Promise<void> {
+    const table = this.#table?.view.table ?? "";
+    if (occupant === Occupant.BUILT_IN_BOT) {
+      await this.#call((requestId) => lobby.removeBot({ requestId, table, seat }));
+    } else if (confirm(`${name} cannot sit down at this table again. Remove ${name}?`)) {
+      await this.#call((requestId) => lobby.removeSeat({ requestId, table, seat, name }));
     }
   }
 

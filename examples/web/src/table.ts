@@ -87,6 +87,15 @@ export class Table {
     return payload.case === "seatLeft" ? this.name(payload.value.seat) : "";
   }
 
+  /** Whether the host removes us with this event. To be asked before it is folded. */
+  removesMe({ payload }: Event): boolean {
+    return (
+      payload.case === "seatLeft" &&
+      payload.value.seat === this.view.yourSeat &&
+      payload.value.reason === LeaveReason.REMOVED
+    );
+  }
+
   /** Whether the person at a seat is not there. */
   away(seat: number): boolean {
     return this.presence?.seats.some((one) => one.seat === seat && !one.connected) ?? false;
