@@ -152,7 +152,8 @@ def _penalties(screen: Screen, game: Game, cols: int, *, hands: bool) -> list[Li
     """
     over = bool(game.winners)
     rows = game.standings if over else tuple((0, player) for player in game.players)
-    names = min(max(width(screen.player_label(player.seat)) for player in game.players), 20)
+    labels = (_("player"), *(screen.player_label(player.seat) for player in game.players))
+    names = min(max(map(width, labels)), 20)
     deals = max((len(player.penalties) for player in game.players), default=0)
     left = (
         {seat: " ".join(map(str, cards)) for seat, cards in game.remaining_hands} if hands else {}
@@ -164,7 +165,7 @@ def _penalties(screen: Screen, game: Game, cols: int, *, hands: bool) -> list[Li
     columns = max(min(deals, (cols - names - for_hands - lead - 10) // 5), 0)
     letter = _("D")  # of a deal, before its number
     head = "".join(f"{f'{letter}{deals - columns + at + 1}':>5}" for at in range(columns))
-    title = f"{' ' * lead}{pad(_('player'), names)}{head}{_('total'):>8}"
+    title = f"{' ' * lead}{pad(labels[0], names)}{head}{_('total'):>8}"
     if for_hands:
         title += f"   {_('left in hand')}"
     lines = [line(Span(clip(title, cols), "quiet"))]

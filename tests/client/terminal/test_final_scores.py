@@ -147,3 +147,13 @@ def test_how_to_see_a_game_again_is_said_whole_or_when_leaving(
     assert (here.saved in shown) == is_said
     assert ("Kept" in shown) == is_said
     assert "Deal 3 was checked, word K7QF2M: it follows from" in shown
+
+
+def test_the_heading_of_the_players_is_whole_above_short_names() -> None:
+    here = samples.game_over()
+    assert here.table.game is not None
+    players = (replace(one, name="Al") for one in here.table.game.players if one.seat != 2)
+    here.table.game = replace(here.table.game, players=tuple(players))
+    here.table.my_seat = None
+    heading = text_of(render(here, 80, 24, UNICODE)).splitlines()[3]
+    assert heading.split()[:2] == ["player", "D1"]
