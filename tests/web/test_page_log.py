@@ -160,6 +160,11 @@ async def test_the_host_frees_seats_of_a_table_that_waits(browser: Chromium, sit
         await ann.sit(table)
         await page.until("document.querySelectorAll('.seat').length === 3")
         assert len(await page.texts(".seat button")) == 2, "not for the own seat"
+        await page.size(390, 800)
+        for row in await page.value(
+            "[...document.querySelectorAll('.doing')].map((e) => [e.scrollWidth, e.clientWidth])"
+        ):
+            assert row[0] <= row[1], "whether they are ready is read in full"
         await page.value("window.confirm = (asked) => { window.asked = asked; return true; }; 0")
         await page.click("[aria-label='Remove Ann']")
         await page.until_it_says("The host removed Ann")
