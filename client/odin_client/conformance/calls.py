@@ -118,6 +118,7 @@ class Stream:
 Scripted: TypeAlias = (
     lobby_pb2.TakeSeatRequest
     | lobby_pb2.SetReadyRequest
+    | lobby_pb2.GiveNonceRequest
     | play_pb2.WatchTableRequest
     | play_pb2.ActRequest
 )

@@ -1,6 +1,7 @@
 """The points for clients that say that they check deals: lies, each told by events or by snapshots.
 
-The client gives a nonce to the first deal. When a lie shows it may not act any more, and has to end
+All are told by `deal/2`, and a few by `deal/1` as well, as by an earlier server. The client gives a
+nonce to the first deal. When a lie shows it may not act any more, and has to end
 with another exit code than 0.
 """
 
@@ -12,7 +13,8 @@ from typing import Final
 from odin_client.conformance.fair_table import FairTable, Lie
 from odin_client.conformance.play import Play
 from odin_client.conformance.points import Point
-from odin_client.conformance.table import CLIENT
+from odin_client.conformance.table import CLIENT, OTHER
+from odin_table.v1 import table_pb2
 
 
 async def _honest(play: Play) -> None:
@@ -20,6 +22,25 @@ async def _honest(play: Play) -> None:
     play.start()
     await play.plays_the_deal()
     await play.finishes()
+
+
+async def _honest_between_programs(play: Play) -> None:
+    play.table.seats[OTHER].occupant = table_pb2.OCCUPANT_REMOTE_BOT
+    await _honest(play)
+
+
+async def _key_not_stretched(play: Play) -> None:
+    await play.begins_fairly()
+    play.fair.lie = Lie.KEY_NOT_STRETCHED
+    play.start()
+    await play.stops()
+
+
+async def _exchanged_rounds(play: Play) -> None:
+    await play.begins_fairly()
+    play.fair.lie = Lie.ROUNDS_EXCHANGED
+    play.start()
+    await play.stops()
 
 
 async def _left_out_nonce(play: Play) -> None:
@@ -118,6 +139,8 @@ async def _replayed_commitment(play: Play) -> None:
 
 
 _SINGLE: Final = partial(FairTable, single_deal=True)
+_SINGLE_BY_1: Final = partial(FairTable, single_deal=True, rounds=0)
+_BY_1: Final = partial(FairTable, rounds=0)
 
 DEAL_POINTS: Final = (
     Point(
@@ -125,6 +148,18 @@ DEAL_POINTS: Final = (
         "After a deal that follows from what was promised it ends with exit code 0.",
         _honest,
         _SINGLE,
+    ),
+    Point(
+        "deal.honest-between-programs",
+        "When it sits down as a bot, it takes a key with one round for right.",
+        _honest_between_programs,
+        _SINGLE,
+    ),
+    Point(
+        "deal.honest-by-1",
+        "It ends with exit code 0 after a deal by deal/1 as well.",
+        _honest,
+        _SINGLE_BY_1,
     ),
     Point(
         "deal.set-back",
@@ -139,6 +174,12 @@ DEAL_POINTS: Final = (
         FairTable,
     ),
     Point(
+        "deal.left-out-nonce-by-1",
+        "It stops when its nonce is left out of a deal by deal/1.",
+        _left_out_nonce,
+        _BY_1,
+    ),
+    Point(
         "deal.left-out-nonce-in-snapshot",
         "It stops when a snapshot that takes the place of deal_started says so.",
         _left_out_nonce_in_snapshot,
@@ -146,8 +187,20 @@ DEAL_POINTS: Final = (
     ),
     Point(
         "deal.not-ready",
-        "It stops when the server says that its seat is not ready, which it never said.",
+        "By deal/1 it stops when its seat is said not to be ready, which it never said.",
         _not_ready,
+        _BY_1,
+    ),
+    Point(
+        "deal.key-not-stretched",
+        "It stops when the key of a deal has one round although a person plays.",
+        _key_not_stretched,
+        FairTable,
+    ),
+    Point(
+        "deal.exchanged-rounds",
+        "It stops when a deal has other rounds than those that the commitment came with.",
+        _exchanged_rounds,
         FairTable,
     ),
     Point(

@@ -104,6 +104,10 @@ class Play:
         if request.HasField("seat") and request.seat != CLIENT:
             raise Shortfall(f"TakeSeat of any seat, or of seat {CLIENT}", f"seat {request.seat}")
         self.table.sit_down(request.name, request.occupant)
+        table = self.table
+        adds = isinstance(table, FairTable) and request.commitment == table.commitment
+        if isinstance(table, FairTable) and adds and request.nonce:
+            table.give(request.nonce)
         return call
 
     async def sits_down(self) -> None:
@@ -233,15 +237,15 @@ class Play:
 
     async def watches_and_gives(self) -> None:
         """Watches, and adds to the deal that the table has committed itself to."""
-        left: set[type[Scripted]] = {play_pb2.WatchTableRequest, lobby_pb2.SetReadyRequest}
-        while left:
-            expected = "SetReady with a nonce for the open commitment"
+        watches = False
+        while not (watches and self.fair.given):
+            expected = "GiveNonce or SetReady with a nonce for the open commitment"
             call = await self._any(expected)
             request = call.request
-            left.discard(type(request))
             if isinstance(request, play_pb2.WatchTableRequest):
+                watches = True
                 self._serve(call, request)
-            elif not isinstance(request, lobby_pb2.SetReadyRequest):
+            elif not isinstance(request, lobby_pb2.GiveNonceRequest | lobby_pb2.SetReadyRequest):
                 raise Shortfall(expected, in_words(request))
             elif not 1 <= len(request.nonce) <= 32 or request.commitment != self.fair.commitment:
                 raise Shortfall(expected, f"{in_words(request)} without one")
@@ -249,6 +253,9 @@ class Play:
                 self.fair.give(request.nonce)
                 self.confirm(call)
                 self.tell()
+                # The stream may overtake the answer, and until that is there, the nonce may have
+                # been refused for all that the client knows.
+                await asyncio.sleep(AT_ONCE)
 
     async def plays_the_deal(self, *, shown: bool = False) -> None:
         """Plays a deal against greedy; its end is told by events, or `shown` by a snapshot."""
@@ -356,6 +363,8 @@ class Play:
             call.ends(play_pb2.ActResponse(seq=seq, replayed=replayed))
         elif isinstance(call.request, lobby_pb2.SetReadyRequest):
             call.ends(lobby_pb2.SetReadyResponse(seq=seq, replayed=replayed))
+        elif isinstance(call.request, lobby_pb2.GiveNonceRequest):
+            call.ends(lobby_pb2.GiveNonceResponse(seq=seq, replayed=replayed))
         else:
             seat = lobby_pb2.TakeSeatResponse(table=HANDLE, seat=CLIENT, seq=seq, replayed=replayed)
             call.ends(seat)

@@ -30,7 +30,12 @@ REBIND_PATIENCE: Final = 5.0
 """Seconds until the port of a server that has stopped must be free again."""
 
 
-_ANSWERED: Final = (lobby_pb2.TakeSeatResponse, lobby_pb2.SetReadyResponse, play_pb2.ActResponse)
+_ANSWERED: Final = (
+    lobby_pb2.TakeSeatResponse,
+    lobby_pb2.SetReadyResponse,
+    lobby_pb2.GiveNonceResponse,
+    play_pb2.ActResponse,
+)
 
 
 class ScriptedServer:
@@ -161,6 +166,7 @@ class ScriptedServer:
                     levels=["greedy"],
                     max_name_length=24,
                     max_chat_length=200,
+                    features=["deal_2", "give_nonce"],
                 )
             case lobby_pb2.ListTablesRequest():
                 return lobby_pb2.ListTablesResponse(tables=[self.table.summary()])
@@ -196,12 +202,14 @@ class ScriptedServer:
                 return play_pb2.GetViewResponse(view=self.table.view())
             case lobby_pb2.TakeSeatRequest() | play_pb2.ActRequest():
                 return await self._once(request)
-            case lobby_pb2.SetReadyRequest() if self.table.takes_nonces:
+            case lobby_pb2.SetReadyRequest() | lobby_pb2.GiveNonceRequest() if (
+                self.table.takes_nonces
+            ):
                 return await self._once(request)
             case lobby_pb2.SetReadyRequest() if not self.table.state.deal:
                 self.table.make_ready(request.ready)
                 return lobby_pb2.SetReadyResponse(seq=len(self.table.events))
-            case lobby_pb2.SetReadyRequest():
+            case lobby_pb2.SetReadyRequest() | lobby_pb2.GiveNonceRequest():
                 return Refusal(grpc.StatusCode.FAILED_PRECONDITION, "ALREADY_STARTED")
             case lobby_pb2.LeaveSeatRequest():
                 return lobby_pb2.LeaveSeatResponse(seq=len(self.table.events))
@@ -214,7 +222,11 @@ class ScriptedServer:
         return await call.outcome
 
     async def _once(
-        self, request: lobby_pb2.TakeSeatRequest | lobby_pb2.SetReadyRequest | play_pb2.ActRequest
+        self,
+        request: lobby_pb2.TakeSeatRequest
+        | lobby_pb2.SetReadyRequest
+        | lobby_pb2.GiveNonceRequest
+        | play_pb2.ActRequest,
     ) -> Outcome:
         """Gives the same answer again to a request that is repeated although it was answered."""
         before, answer = self._answered.get(request.request_id, (None, None))

@@ -58,7 +58,7 @@ def test_it_says_what_was_expected_and_what_came_as_the_page_about_it_shows(
 
 
 def test_the_page_about_it_has_every_point() -> None:
-    rows = re.findall(r"^\| `([a-z.-]+)` \| .* \| (.*) \|$", PAGE, re.MULTILINE)
+    rows = re.findall(r"^\| `([a-z0-9.-]+)` \| .* \| (.*) \|$", PAGE, re.MULTILINE)
     assert rows == [(point.name, point.expected) for point in ALL]
 
 
@@ -163,7 +163,7 @@ def test_the_points_about_deals_are_for_clients_that_say_that_they_check_them(
         "0 passed, 2 failed",
     ]
     assert kit.out[1:3] == [
-        "  expected  SetReady with a nonce for the open commitment",
+        "  expected  GiveNonce or SetReady with a nonce for the open commitment",
         "  came      nothing for 2 s",
     ]
 

@@ -33,7 +33,14 @@ Mistake: TypeAlias = Callable[[Session], None]
 
 
 class Blind(DealCheck):
-    """Looks at nothing."""
+    """Looks at nothing, and gives one nonce to each deal."""
+
+    _given_to = b""
+
+    def has_given(self, open_commitment: bytes) -> bool:
+        """Only when it was asked before, since it gives one then."""
+        before, self._given_to = self._given_to, open_commitment
+        return before == open_commitment
 
     def see(self, event: Event, table: TableModel) -> None:
         """Does not."""
@@ -65,8 +72,10 @@ def forgets_what_it_gave(session: Session) -> None:
     session.noting = noting  # type: ignore[method-assign]
 
 
+HONEST: Final = {point.name for point in DEAL_POINTS if point.name.startswith("deal.honest")}
+
 WHERE: Final[dict[Mistake, set[str]]] = {
-    checks_nothing: {point.name for point in DEAL_POINTS} - {"deal.honest"},
+    checks_nothing: {point.name for point in DEAL_POINTS} - HONEST,
     forgets_at_each_snapshot: {
         "deal.set-back",
         "deal.left-out-nonce-in-snapshot",
@@ -75,6 +84,7 @@ WHERE: Final[dict[Mistake, set[str]]] = {
     },
     forgets_what_it_gave: {
         "deal.left-out-nonce",
+        "deal.left-out-nonce-by-1",
         "deal.left-out-nonce-in-snapshot",
         "deal.not-ready",
     },
