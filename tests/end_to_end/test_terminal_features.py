@@ -336,6 +336,10 @@ def test_a_server_that_was_killed_in_a_turn_comes_back_to_the_same_turn_and_choi
         zoe.press("enter")
         zoe.wait_for("SENDING")
         with running_server(tmp_path, server.address):
-            screen = zoe.wait_for(f"You {number} (", without="Connection lost")
+            zoe.wait_for("● ", without="Connection lost")
+            zoe.press("l")  # the bots may have pushed it out of the log beside the players
+            screen = zoe.wait_for("── LOG", f"You {number} (")
             assert screen.count(f"You {number} (") == 1
+            zoe.press("escape")
+            zoe.wait_for("Zoe (you)", without="── LOG")
             play_on(zoe, "GAME OVER")
