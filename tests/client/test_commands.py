@@ -10,6 +10,7 @@ import subprocess
 import sys
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -343,8 +344,11 @@ def test_a_game_alone_ends_when_its_server_has(programs: Programs, ui: str) -> N
 def test_two_players_may_have_the_full_deck(programs: Programs) -> None:
     for options, removed in (((), 2), (("--full-deck",), 0)):
         game = programs.start("play", "--ui", "json", "--bots", "1", *options)
-        snapshot = game.next_json("watchTable")["snapshot"]
-        assert len(snapshot["game"].get("removedColours", [])) == removed
+        started: list[Any] = []
+        while not started:
+            events = game.next_json("watchTable").get("events", {}).get("events", ())
+            started = [event["gameStarted"] for event in events if "gameStarted" in event]
+        assert len(started[0].get("removedColours", [])) == removed
         game.end_input()
         assert game.end() == 0
 
