@@ -446,8 +446,8 @@ class Session:
             if request.nonce:
                 answer = self.connection.call(self.connection.lobby.GiveNonce, request)
                 await self.noting(request, answer)
-        except (Refused, Unreachable) as problem:
-            # The deal has started, say. It is also given with being ready.
+        except (Refused, Unreachable, grpc.aio.UsageError) as problem:
+            # The deal has started, say, or the connection was closed before this began.
             _log.info("table %r: no nonce was given: %s", self.table.table, problem)
         finally:
             self._giving = None

@@ -78,9 +78,9 @@ def _help() -> str:
                 "ones come as events (decisionOpened): a program looks in both."
             ),
             _(
-                "A decision of one's own brings all that may be chosen (choices) and a default action "
-                "(choices.defaultAction), which may be sent back as it is. The table and a request id "
-                "are filled in."
+                "A decision of one's own brings all that may be chosen (choices) and a default "
+                "action (choices.defaultAction), which may be sent back as it is. The table and a "
+                "request id are filled in."
             ),
         )
     )

@@ -65,11 +65,20 @@ def forgets_at_each_snapshot(session: Session) -> None:
 
 
 def forgets_what_it_gave(session: Session) -> None:
+    given: set[bytes] = set()
+
     async def noting(request: Message, answer: Awaitable[Answer]) -> Answer:
         del request
+        given.add(session.table.commitment)
         return await answer
 
     session.noting = noting  # type: ignore[method-assign]
+
+    # It gives one nonce to each deal all the same: a second one would be a mistake of its own.
+    def has_given(open_commitment: bytes) -> bool:
+        return open_commitment in given
+
+    session.table.check.has_given = has_given  # type: ignore[method-assign]
 
 
 HONEST: Final = {point.name for point in DEAL_POINTS if point.name.startswith("deal.honest")}
