@@ -30,11 +30,12 @@ Views = dict[NotedSession, table_pb2.TableView]
 async def audit(tables: Sequence[PlayedTable], ledger: Ledger, patience: float) -> Views:
     """Compares what was promised with what the server says now, when nobody acts any more.
 
-    Viewers have `patience` seconds to learn the end.
+    Tables have `patience` seconds to come to rest, and viewers to learn the end.
     """
     views: Views = {}
     for table in tables:
         try:
+            await _until_at_rest(table.seats[0], ledger, patience)
             history = await _history(table.seats[0])
             for session in table.viewers:
                 views[session] = await _view(session)
@@ -44,9 +45,25 @@ async def audit(tables: Sequence[PlayedTable], ledger: Ledger, patience: float) 
         ledger.counts["events"] += len(history)
         _compare_acts(table, history, ledger)
     await _until_caught_up(views, ledger, patience)
+    return views
+
+
+async def compare_viewers(views: Views, ledger: Ledger) -> None:
+    """Compares what viewers were told with what a new stream tells them; they follow no more."""
     for session, view in views.items():
         await _compare_viewer(session, view, ledger)
-    return views
+
+
+async def _until_at_rest(session: NotedSession, ledger: Ledger, patience: float) -> None:
+    """Waits until the table does nothing more unless somebody acts: a deal starts by itself."""
+    try:
+        async with asyncio.timeout(patience):
+            view = await _view(session)
+            while not (view.HasField("decision") or view.phase == table_pb2.TABLE_PHASE_GAME_OVER):
+                await asyncio.sleep(0.02)
+                view = await _view(session)
+    except TimeoutError:
+        ledger.fault("tables that stand still", f"{session.table.table}, without a decision")
 
 
 async def _view(session: NotedSession) -> table_pb2.TableView:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from odin_client.credential_store import Credential
 from odin_server.event_log import SqliteLog
-from tests.chaos.audit import audit, compare_with_log
+from tests.chaos.audit import audit, compare_viewers, compare_with_log
 from tests.chaos.connection import DoubtingConnection, Gate, Repeats
 from tests.chaos.disturbance import cut_until, kill_until
 from tests.chaos.killable import UNLIMITED, KillableServer
@@ -94,6 +94,8 @@ async def chaos(size: Size) -> Ledger:
                     except TimeoutError:
                         ledger.fault("tables that stand still", f"some, for {size.patience:g} s")
                     views = await audit(tables, ledger, size.patience)
+                # A stream for the same seat would end the one that its bot follows.
+                await compare_viewers(views, ledger)
         finally:
             await server.stop()
         if size.store == "sqlite":
