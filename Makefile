@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
 
 RELEASED_CONTRACT := proto/released.binpb
-CATALOGUES := $(wildcard client/odin_client/locale/*/LC_MESSAGES/*.po)
+CATALOGUES := $(wildcard client/odin_cli/speech/locale/*/LC_MESSAGES/*.po)
 
 .DEFAULT_GOAL := help
 .PHONY: help play setup web test test-slow test-tmux test-web interop chaos damage bots soak bench check check-format check-lint \

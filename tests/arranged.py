@@ -12,7 +12,7 @@ import pytest
 
 from odin_engine import Card, Colour
 from odin_engine.fair_deal import FirstDraw
-from odin_server import dealing
+from odin_server.table import dealing
 
 
 def arrange(

@@ -19,15 +19,17 @@ from typing import Any, Final, cast, get_args, get_origin, get_type_hints
 import grpc
 import pytest
 
+import odin_cli
 import odin_client
+import odin_conformance
 import odin_engine
 import odin_server
 import odin_table
 from odin_client.errors import Refused
-from odin_server.dealing import Drawing
 from odin_server.errors import Reason
+from odin_server.table.dealing import Drawing
 
-PACKAGES: Final = (odin_engine, odin_server, odin_client, odin_table)
+PACKAGES: Final = (odin_engine, odin_server, odin_client, odin_cli, odin_conformance, odin_table)
 
 SAMPLES: Final[dict[object, object]] = {
     str: "a text",

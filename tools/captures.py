@@ -17,18 +17,18 @@ from html import escape
 from pathlib import Path
 from typing import Final
 
-from odin_client import game_file
-from odin_client.languages import ENGLISH, use
-from odin_client.replay import Replay
-from odin_client.terminal.capabilities import Capabilities, Depth
-from odin_client.terminal.cells import Line, width
-from odin_client.terminal.lobby_view import LobbyScreen, render_lobby
-from odin_client.terminal.log import Log
-from odin_client.terminal.replay_view import ReplayScreen, render_replay
-from odin_client.terminal.screen import Screen
-from odin_client.terminal.style import rules_of
-from odin_client.terminal.view import render
-from odin_client.updates import (
+from odin_cli.games import game_file
+from odin_cli.games.replay import Replay
+from odin_cli.speech.languages import ENGLISH, use
+from odin_cli.terminal.capabilities import Capabilities, Depth
+from odin_cli.terminal.style import rules_of
+from odin_cli.terminal.views.cells import Line, width
+from odin_cli.terminal.views.lobby_view import LobbyScreen, render_lobby
+from odin_cli.terminal.views.log import Log
+from odin_cli.terminal.views.replay_view import ReplayScreen, render_replay
+from odin_cli.terminal.views.screen import Screen
+from odin_cli.terminal.views.view import render
+from odin_client.table.updates import (
     CardPickedUp,
     CardsPlayed,
     ChatSaid,
@@ -36,7 +36,7 @@ from odin_client.updates import (
     SeatTaken,
     Update,
 )
-from odin_client.values import Actor, ChatLine, Phase
+from odin_client.table.values import Actor, ChatLine, Phase
 from odin_engine import set_of
 from tests.client.terminal import samples
 from tests.client.terminal.test_lobby import FOUND

@@ -22,8 +22,8 @@ from babel.messages.pofile import read_po, write_po
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 ROOT = Path(__file__).resolve().parent.parent
-CLIENT = ROOT / "client/odin_client"
-CATALOGUES: Final = "locale/*/LC_MESSAGES/odin-table.po"
+CLIENT = ROOT / "client"
+CATALOGUES: Final = "odin_cli/speech/locale/*/LC_MESSAGES/odin-table.po"
 
 OF_CLICK: Final = frozenset(
     {
@@ -174,7 +174,7 @@ class CompiledCatalogues(BuildHookInterface[Any]):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Called by hatchling; `version` is the kind of build."""
-        compile_all(Path(self.root) / "client/odin_client")
+        compile_all(Path(self.root) / "client")
 
 
 def main() -> int:

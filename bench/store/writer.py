@@ -17,7 +17,7 @@ from bench.store.disk import fdatasync_ms
 from odin_server.event_log import SqliteLog
 from odin_server.event_log.codec import encode
 from odin_server.event_log.sqlite_statements import of_records
-from odin_server.events import (
+from odin_server.table.events import (
     Batch,
     Record,
     RequestKey,

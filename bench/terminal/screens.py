@@ -19,12 +19,12 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Final
 
-from odin_client.address import Address
-from odin_client.connection import Connection
-from odin_client.credential_store import Credential
-from odin_client.local_server import LocalServer
-from odin_client.session import Session
-from odin_client.values import Options
+from odin_cli.local.local_server import LocalServer
+from odin_client.connection.address import Address
+from odin_client.connection.connection import Connection
+from odin_client.connection.credential_store import Credential
+from odin_client.session.session import Session
+from odin_client.table.values import Options
 from odin_table.v1 import play_pb2
 from tests.client.terminal.runners import PyteTerminal
 
@@ -37,7 +37,7 @@ KEYS: Final = 60
 BUSY: Final = 0.01
 """Seconds between two acts of bots at a table with about 200 events a second."""
 
-_PROGRAM: Final = (sys.executable, "-m", "odin_client")
+_PROGRAM: Final = (sys.executable, "-m", "odin_cli")
 _LIBRARIES: Final = "import grpc.aio, prompt_toolkit.application, prompt_toolkit.layout"
 
 

@@ -1,4 +1,4 @@
-"""The seats: a small SDK, the terminal client, line mode, JSON mode, bots, and the command line.
+"""The SDK: for anyone who writes a bot or a front end in Python.
 
 A program of one's own needs three names: `Connection` (one server), `Session` (one table) and
 `TableModel` (what is known of that table).

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from odin_client.languages import ENGLISH, _, spoken
+from odin_cli.speech.languages import ENGLISH, _, spoken
 
 NOT_IN_FULL: Final = 8
 """The exit code of a bot that could not check all of its deals in full."""

@@ -12,13 +12,13 @@ import logging
 from collections.abc import AsyncGenerator
 from typing import Final
 
-from odin_server import table_commands as commands
+from odin_server.edge.limits import Held, Reserved
 from odin_server.errors import malformed, table_damaged, table_not_found
 from odin_server.event_log import Entry, StoreUnavailable, TableDamaged
-from odin_server.events import RequestKey, TableOptions
-from odin_server.limits import Held, Reserved
-from odin_server.table import Listener, Table, World
-from odin_server.table_state import TablePhase, TableState
+from odin_server.table import commands
+from odin_server.table.events import RequestKey, TableOptions
+from odin_server.table.state import TablePhase, TableState
+from odin_server.table.table import Listener, Table, World
 
 _log: Final = logging.getLogger(__name__)
 

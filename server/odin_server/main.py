@@ -22,11 +22,12 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from odin_engine.strategies import STRATEGIES, Strategy
-from odin_server.bots import Bots
-from odin_server.calls import Calls
 from odin_server.clock import Clock, SystemClock
-from odin_server.control import Control
-from odin_server.dealing import Dealer
+from odin_server.edge.calls import Calls
+from odin_server.edge.control import Control
+from odin_server.edge.grpc_server import CannotListen, GrpcServer
+from odin_server.edge.page import NoPage
+from odin_server.edge.service import Methods, Services
 from odin_server.event_log import (
     RESTORE,
     CannotOpen,
@@ -35,19 +36,18 @@ from odin_server.event_log import (
     SqliteLog,
     StoreUnavailable,
 )
-from odin_server.grpc_server import CannotListen, GrpcServer
 from odin_server.lobby import Lobby
-from odin_server.page import NoPage
-from odin_server.retention import Retention
-from odin_server.service import Methods, Services
 from odin_server.settings import Settings
-from odin_server.standstill import Standstill
-from odin_server.table import Table, World
-from odin_server.table_state import TablePhase
-from odin_server.watch import Watch
+from odin_server.table.dealing import Dealer
+from odin_server.table.state import TablePhase
+from odin_server.table.table import Table, World
+from odin_server.table.watch import Watch
+from odin_server.upkeep.bots import Bots
+from odin_server.upkeep.outages import Standstill
+from odin_server.upkeep.retention import Retention
 
 if TYPE_CHECKING:
-    from odin_server.web import Web
+    from odin_server.edge.web import Web
 
 _LAST_GRACE: Final = 0.5
 """Seconds for what has not ended by itself when the server stops."""
@@ -146,7 +146,7 @@ class Server:
     async def _listen_for_http(self, methods: Methods) -> Web | None:
         if self.settings.http is None:
             return None
-        from odin_server.web import CannotBind, Web  # noqa: PLC0415 (needs what the extra brings)
+        from odin_server.edge.web import CannotBind, Web  # noqa: PLC0415 (needs what the extra brings)
 
         web = Web(self.settings, self.settings.http, self._calls, methods)
         try:

@@ -11,8 +11,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from odin_client.address import Address
-from odin_client.local_server import LocalServer
+from odin_cli.local.local_server import LocalServer
+from odin_client.connection.address import Address
 
 UNLIMITED = tuple(
     f"{name}=1000000"

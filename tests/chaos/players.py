@@ -7,10 +7,10 @@ import random
 from collections.abc import AsyncGenerator, Callable
 
 from odin_client.bots import BotRunner, make_bot
-from odin_client.session import Session, Tap
-from odin_client.updates import Update
-from odin_client.values import Occupant, Options
-from odin_server.credentials import digest_of
+from odin_client.session.session import Session, Tap
+from odin_client.table.updates import Update
+from odin_client.table.values import Occupant, Options
+from odin_server.edge.credentials import digest_of
 from tests.chaos.connection import DoubtingConnection
 from tests.chaos.ledger import Ledger, Told
 

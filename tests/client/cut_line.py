@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 
-from odin_client.address import Address
+from odin_client.connection.address import Address
 
 
 class CutLine:

@@ -14,11 +14,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from odin_client.address import Address
-from odin_client.connection import Connection
-from odin_client.credential_store import Credential
-from odin_client.session import Session
-from odin_client.values import Options
+from odin_client.connection.address import Address
+from odin_client.connection.connection import Connection
+from odin_client.connection.credential_store import Credential
+from odin_client.session.session import Session
+from odin_client.table.values import Options
 
 DEADLINE = 40.0
 """Seconds for anything that a test waits for; a start takes one, on a busy machine ten."""
@@ -160,7 +160,7 @@ class Programs:
 
     def start(self, *arguments: str, cwd: Path | None = None, person: str = "") -> Program:
         """Starts `odin-table` with these arguments, perhaps on another person's machine."""
-        return self._start("odin_client", arguments, self._state / person, cwd)
+        return self._start("odin_cli", arguments, self._state / person, cwd)
 
     def start_module(self, module: str, *arguments: str, cwd: Path | None = None) -> Program:
         """Starts another program, `python -m module`."""

@@ -2,8 +2,8 @@
 
 import pytest
 
-from odin_client.address import Address, BadAddress, is_this_machine
-from odin_client.network import own_addresses
+from odin_cli.lan.network import own_addresses
+from odin_client.connection.address import Address, BadAddress, is_this_machine
 
 
 @pytest.mark.parametrize(

@@ -9,17 +9,18 @@ from typing import Final
 
 import pytest
 
-from odin_client import bot_process, game_file
-from odin_client.address import Address
-from odin_client.bot_process import BotWorker
+from odin_cli.commands import bot as bot_command
+from odin_cli.commands.bot import Wish
+from odin_cli.games import game_file
 from odin_client.bots import BadStrategy
-from odin_client.commands import bot as bot_command
-from odin_client.commands.bot import Wish
-from odin_client.connection import Connection
-from odin_client.credential_store import Credential
-from odin_client.session import Session
-from odin_client.updates import PresenceChanged
-from odin_client.values import Options
+from odin_client.bots import process as bot_process
+from odin_client.bots.process import BotWorker
+from odin_client.connection.address import Address
+from odin_client.connection.connection import Connection
+from odin_client.connection.credential_store import Credential
+from odin_client.session.session import Session
+from odin_client.table.updates import PresenceChanged
+from odin_client.table.values import Options
 from odin_server.main import Server
 from odin_server.settings import Settings
 from odin_table.v1 import event_pb2
@@ -62,7 +63,7 @@ async def test_a_bot_that_cannot_be_made_is_an_error_that_says_why(
         async with BotWorker(strategy):
             pass
     assert says in str(raised.value)
-    assert "odin_client/bots.py" not in str(raised.value)
+    assert "odin_client/bots/bot.py" not in str(raised.value)
     is_not_there = "Nobody" in strategy or "no_such_module" in strategy
     assert ("It has to be module:Class" in str(raised.value)) == is_not_there
 
@@ -79,11 +80,11 @@ def test_a_signal_ends_a_runner_whose_bot_hangs_and_all_that_belongs_to_it(
         ]
         for bot in bots:
             bot.error_with("never ends")
-        assert running("bot_worker")
+        assert running("odin_client.bots.worker")
         for bot, number in zip(bots, signals, strict=True):
             bot.process.send_signal(number)
         assert [bot.end() for bot in bots] == list(signals.values())
-        wait_until_gone("bot_worker")
+        wait_until_gone("odin_client.bots.worker")
 
 
 @pytest.mark.usefixtures("each_time")
@@ -96,7 +97,7 @@ def test_a_script_without_a_guard_does_not_start_itself_again_and_again(
         "from odin_client.bots import Bot, Pass\n"
         "class Mine(Bot):\n"
         "    def choose(self, view): return Pass(view.viewer)\n"
-        f"command = [sys.executable, '-m', 'odin_client', 'bot', {table!r}]\n"
+        f"command = [sys.executable, '-m', 'odin_cli', 'bot', {table!r}]\n"
         "done = subprocess.run([*command, '--strategy', 'script:Mine'])\n"
         "print('ended with', done.returncode)\n"
     )

@@ -26,9 +26,9 @@ from odin_client.bots import (
     make_bot,
 )
 from odin_client.errors import Refused
-from odin_client.seat_view import seat_view
-from odin_client.session import Session
-from odin_client.values import Occupant, Options, Phase
+from odin_client.session.session import Session
+from odin_client.table.seat_view import seat_view
+from odin_client.table.values import Occupant, Options, Phase
 from odin_engine import DECK, DecisionKind, view_for
 from odin_engine.strategies import STRATEGIES
 from odin_server.main import Server

@@ -2,7 +2,7 @@
 
 import pytest
 
-from odin_client.commands.options import Ui, choose_ui
+from odin_cli.options import Ui, choose_ui
 
 
 @pytest.mark.parametrize(

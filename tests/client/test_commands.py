@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from odin_client.commands.main import COMMANDS, run
+from odin_cli.main import COMMANDS, run
 from tests.client.programs import DEADLINE, Program, Programs, gone, open_table
 
 
@@ -63,7 +63,7 @@ def test_what_needs_no_server_loads_neither_grpc_nor_prompt_toolkit(
     arguments: tuple[str, ...],
 ) -> None:
     program = (
-        "import sys; from odin_client.commands.main import run\n"
+        "import sys; from odin_cli.main import run\n"
         f"code = run({list(arguments)!r})\n"
         "print(code, sorted({'grpc', 'prompt_toolkit', 'google'} & set(sys.modules)))"
     )

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from odin_client.values import Options
+from odin_client.table.values import Options
 from tests.client.programs import Program, Programs, gone, open_table
 from tests.client.test_commands import play_lowest, server_of
 
@@ -224,7 +224,7 @@ def test_a_host_at_a_terminal_is_asked_whether_to_close_the_table(
     ours, theirs = pty.openpty()
     arguments = ("host", "--ui", "line", "--listen", "127.0.0.1:0", "--name", "Ann")
     host = subprocess.Popen(
-        [sys.executable, "-m", "odin_client", *arguments],
+        [sys.executable, "-m", "odin_cli", *arguments],
         stdin=theirs,
         stdout=theirs,
         stderr=subprocess.PIPE,
@@ -297,7 +297,7 @@ def test_a_second_host_at_a_terminal_chooses(
     table = open_table(server, Options(seats=3)).partition("@")[0]
     ours, theirs = pty.openpty()
     host = subprocess.Popen(
-        [sys.executable, "-m", "odin_client", "host", "--ui", "line", "--listen", server],
+        [sys.executable, "-m", "odin_cli", "host", "--ui", "line", "--listen", server],
         stdin=theirs,
         stdout=theirs,
         stderr=subprocess.PIPE,

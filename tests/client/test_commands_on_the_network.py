@@ -13,14 +13,14 @@ from collections.abc import AsyncGenerator, Generator
 import click
 import pytest
 
-from odin_client.address import Address
-from odin_client.commands import finding
-from odin_client.commands.options import Looking
-from odin_client.discovery import FoundServer
+from odin_cli import finding
+from odin_cli.lan.discovery import FoundServer
+from odin_cli.lan.invitation import qr_lines
+from odin_cli.options import Looking
+from odin_client.connection.address import Address
 from odin_client.errors import ClientError, TimedOut
-from odin_client.invitation import qr_lines
-from odin_client.session import Session
-from odin_client.values import Options
+from odin_client.session.session import Session
+from odin_client.table.values import Options
 from tests.client.conftest import Connect, seated
 from tests.client.programs import Program, Programs, open_table
 

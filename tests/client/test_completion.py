@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from odin_client.address import Address
-from odin_client.commands.completion import SHELLS
-from odin_client.known_servers import KnownServers
+from odin_cli.commands.completion import SHELLS
+from odin_cli.lan.known_servers import KnownServers
+from odin_client.connection.address import Address
 
 ASK_BASH = """
 eval "$(odin-table completion bash)"

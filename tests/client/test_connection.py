@@ -13,13 +13,19 @@ import grpc
 import grpc.aio
 import pytest
 
-from odin_client import connection as connection_module
-from odin_client.address import Address
-from odin_client.connection import CALL_DEADLINE, PATIENCE, Connection, backoff, new_request_id
-from odin_client.credential_store import Credential
+from odin_client.connection import connection as connection_module
+from odin_client.connection.address import Address
+from odin_client.connection.connection import (
+    CALL_DEADLINE,
+    PATIENCE,
+    Connection,
+    backoff,
+    new_request_id,
+)
+from odin_client.connection.credential_store import Credential
 from odin_client.errors import Refused
-from odin_client.session import Session
-from odin_client.values import Pass, Seat
+from odin_client.session.session import Session
+from odin_client.table.values import Pass, Seat
 from odin_server.errors import Reason, Refusal, to_grpc
 from odin_table.v1 import chat_pb2, lobby_pb2, lobby_pb2_grpc, play_pb2
 from tests.client.cut_line import CutLine

@@ -8,15 +8,15 @@ from collections.abc import Callable
 
 import pytest
 
+from odin_cli.speech.check_sentence import check_notice, check_sentence
 from odin_client.bots import BotRunner, make_bot
-from odin_client.check_sentence import check_notice, check_sentence
 from odin_client.errors import Refused
-from odin_client.session import Session
-from odin_client.table import TableModel
-from odin_client.updates import DealChecked, DealEnded, DealFault, DealGap, RematchAsked
-from odin_client.values import Action, Decision, Occupant, Options, Phase, PlayCards
+from odin_client.session.session import Session
+from odin_client.table.model import TableModel
+from odin_client.table.updates import DealChecked, DealEnded, DealFault, DealGap, RematchAsked
+from odin_client.table.values import Action, Decision, Occupant, Options, Phase, PlayCards
 from odin_engine.fair_deal import ROUNDS, commitment, word
-from odin_server import draft
+from odin_server.table import draft
 from odin_table.v1 import card_pb2, event_pb2, play_pb2
 from tests.client.conftest import DEADLINE, Connect, seated
 from tests.forms import revealed_in

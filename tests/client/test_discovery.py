@@ -12,13 +12,13 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable
 import pytest
 import zeroconf.asyncio
 
-from odin_client import announcement
-from odin_client.address import Address
-from odin_client.announcement import announced
-from odin_client.discovery import FoundServer, answers, found_servers, found_tables, reach
+from odin_cli.lan import announcement
+from odin_cli.lan.announcement import announced
+from odin_cli.lan.discovery import FoundServer, answers, found_servers, found_tables, reach
+from odin_client.connection.address import Address
 from odin_client.errors import Unreachable
-from odin_client.session import Session
-from odin_client.values import Options
+from odin_client.session.session import Session
+from odin_client.table.values import Options
 from odin_server.main import Server
 from tests.client.conftest import DEADLINE, Connect
 

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from odin_client.address import Address
-from odin_client.commands.finding import describe
-from odin_client.terminal.cells import width
-from odin_client.values import Occupant, Options, Phase, Seat, TableSummary
+from odin_cli.finding import describe
+from odin_cli.terminal.views.cells import width
+from odin_client.connection.address import Address
+from odin_client.table.values import Occupant, Options, Phase, Seat, TableSummary
 
 TABLES = [
     (

@@ -2,8 +2,8 @@
 
 import segno
 
-from odin_client.address import Address
-from odin_client.invitation import join_command, join_commands, qr_lines
+from odin_cli.lan.invitation import join_command, join_commands, qr_lines
+from odin_client.connection.address import Address
 
 TABLE = Address("127.0.0.1", 7712, "K7QF")
 BRIGHT = {"█": (True, True), "▀": (True, False), "▄": (False, True), " ": (False, False)}

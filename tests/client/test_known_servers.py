@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from odin_client.address import Address
-from odin_client.known_servers import MOST, KnownServers
+from odin_cli.lan.known_servers import MOST, KnownServers
+from odin_client.connection.address import Address
 
 
 def test_the_last_one_is_first_and_each_is_there_once(tmp_path: Path) -> None:

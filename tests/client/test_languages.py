@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from odin_client import languages, words
+from odin_cli.speech import languages, words
+from odin_cli.speech.languages import ENGLISH, _, chosen, ngettext, use
+from odin_cli.speech.rules_text import rules_text
 from odin_client.errors import Refused
-from odin_client.languages import ENGLISH, _, chosen, ngettext, use
-from odin_client.rules_text import rules_text
 from odin_engine import Card
 from tests.client.programs import Programs
 

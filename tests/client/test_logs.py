@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from odin_client.values import Options
+from odin_client.table.values import Options
 from tests.client.programs import Programs, open_table
 
 
@@ -82,7 +82,7 @@ def test_where_an_error_came_from_is_shown_when_it_is_asked_for(programs: Progra
 
 _WRITES_MUCH = """
 import logging, pathlib, sys
-from odin_client import logs
+from odin_cli.local import logs
 logs._SIZE = 1000
 logs.begin(pathlib.Path(sys.argv[1]), verbose=False, talks=False)
 for number in range(100):

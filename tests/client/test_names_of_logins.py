@@ -8,9 +8,9 @@ import socket
 import click
 import pytest
 
-from odin_client.commands.options import usual_name
-from odin_client.preferences import Preferences
-from odin_server.table_commands import BOT_NAMES
+from odin_cli.local.preferences import Preferences
+from odin_cli.options import usual_name
+from odin_server.table.commands import BOT_NAMES
 
 
 @pytest.fixture

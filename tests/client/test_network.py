@@ -6,7 +6,7 @@ from pathlib import Path
 import ifaddr
 import pytest
 
-from odin_client.network import addresses_of, is_virtual, own_addresses, spoken_by
+from odin_cli.lan.network import addresses_of, is_virtual, own_addresses, spoken_by
 
 
 def test_own_addresses_are_for_others() -> None:

@@ -7,15 +7,15 @@ import io
 import json
 from pathlib import Path
 
-from odin_client.check_sentence import check_notice
-from odin_client.jsonl import JsonMode
-from odin_client.output_lines import OutputLines
-from odin_client.sentences import sentence
-from odin_client.session import Session
-from odin_client.table import TableModel
-from odin_client.terminal.capabilities import Capabilities
-from odin_client.terminal.view import render
-from odin_client.updates import DealChecked, DealGap
+from odin_cli.json_lines.json_mode import JsonMode
+from odin_cli.line.output_lines import OutputLines
+from odin_cli.speech.check_sentence import check_notice
+from odin_cli.speech.sentences import sentence
+from odin_cli.terminal.capabilities import Capabilities
+from odin_cli.terminal.views.view import render
+from odin_client.session.session import Session
+from odin_client.table.model import TableModel
+from odin_client.table.updates import DealChecked, DealGap
 from tests.client.conftest import DEADLINE, Connect, seated
 from tests.client.terminal import samples
 from tests.client.test_deal_check import LONG, follow, known

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from odin_client.commands.interface import in_one_loop
+from odin_cli.interface import in_one_loop
 
 
 def test_the_next_work_finds_the_same_loop_and_nothing_that_was_left_behind() -> None:

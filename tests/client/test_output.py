@@ -24,7 +24,7 @@ def test_when_nobody_reads_it_ends_without_a_word(arguments: tuple[str, ...]) ->
     os.close(reads)
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "odin_client", *arguments],
+            [sys.executable, "-m", "odin_cli", *arguments],
             stdin=subprocess.DEVNULL,
             stdout=writes,
             stderr=subprocess.PIPE,
@@ -62,7 +62,7 @@ def test_it_ends_on_sigterm_although_nobody_reads_what_it_writes(
     reads, writes = os.pipe()
     fcntl.fcntl(writes, fcntl.F_SETPIPE_SZ, 4096)
     program = subprocess.Popen(
-        [sys.executable, "-m", "odin_client", "join", table, "--name", "Ann", "--ui", ui],
+        [sys.executable, "-m", "odin_cli", "join", table, "--name", "Ann", "--ui", ui],
         stdin=subprocess.PIPE,
         stdout=writes,
         stderr=writes,

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from odin_client.commands.main import COMMANDS
+from odin_cli.main import COMMANDS
 from tests.client.programs import DEADLINE, Programs, programs_in
 
 EVERY_COMMAND = {
@@ -38,7 +38,7 @@ EVERY_COMMAND = {
 
 ALL_IN_ONE = """
 import json, pwd, sys
-from odin_client.commands.main import run
+from odin_cli.main import run
 
 def nobody(_uid):
     raise KeyError("uid not found")

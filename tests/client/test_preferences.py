@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from odin_client.preferences import KEYS, BadSetting, Preferences, load, variable_of
+from odin_cli.local.preferences import KEYS, BadSetting, Preferences, load, variable_of
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "config.example.toml"
 

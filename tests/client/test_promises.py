@@ -13,20 +13,20 @@ from typing import Final, TypeAlias
 
 import pytest
 
-from odin_client.address import Address
-from odin_client.connection import Connection
-from odin_client.credential_store import Credential
-from odin_client.deal_check import DealCheck
+from odin_client.connection.address import Address
+from odin_client.connection.connection import Connection
+from odin_client.connection.credential_store import Credential
 from odin_client.errors import Refused
-from odin_client.promises import Promises
-from odin_client.session import Session
-from odin_client.table import OutOfStepError, TableModel
-from odin_client.updates import DealChecked, DealFault, DealGap
-from odin_client.values import Options
+from odin_client.session.session import Session
+from odin_client.table.deal_check import DealCheck
+from odin_client.table.model import OutOfStepError, TableModel
+from odin_client.table.promises import Promises
+from odin_client.table.updates import DealChecked, DealFault, DealGap
+from odin_client.table.values import Options
 from odin_engine.fair_deal import ROUNDS, commitment
-from odin_server import draft
 from odin_server.main import Server
 from odin_server.settings import Settings
+from odin_server.table import draft
 from odin_table.v1 import card_pb2, event_pb2, lobby_pb2, play_pb2, table_pb2
 from tests.forms import nonce_in, revealed_in, source_of
 

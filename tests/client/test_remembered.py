@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from odin_client.remembered import remember_sort, remembered_sort
+from odin_cli.local.remembered import remember_sort, remembered_sort
 
 
 @pytest.fixture(autouse=True)

@@ -8,12 +8,12 @@ from collections.abc import AsyncGenerator, Callable
 
 import pytest
 
-from odin_client.address import Address
-from odin_client.connection import Connection
-from odin_client.credential_store import Credential
+from odin_client.connection.address import Address
+from odin_client.connection.connection import Connection
+from odin_client.connection.credential_store import Credential
 from odin_client.errors import Refused, SeatLost
-from odin_client.session import Session
-from odin_client.values import Options
+from odin_client.session.session import Session
+from odin_client.table.values import Options
 from odin_server.main import Server
 from odin_server.settings import Settings
 from tests.client.programs import DEADLINE, Programs, open_table

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import pytest
 
-from odin_client.selection import (
+from odin_cli.play.selection import (
     Selection,
     Situation,
     goes_out,

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from odin_client import sentences, updates, words
-from odin_client.table import TableModel
-from odin_client.updates import DealScore, Update
-from odin_client.values import (
+from odin_cli.speech import sentences, words
+from odin_client.table import updates
+from odin_client.table.model import TableModel
+from odin_client.table.updates import DealScore, Update
+from odin_client.table.values import (
     Actor,
     ChatLine,
     CloseReason,

@@ -9,14 +9,14 @@ from datetime import timedelta
 
 import pytest
 
-from odin_client import session as session_module
-from odin_client.address import Address
-from odin_client.connection import Connection, new_request_id
-from odin_client.credential_store import Credential
+from odin_client.connection.address import Address
+from odin_client.connection.connection import Connection, new_request_id
+from odin_client.connection.credential_store import Credential
 from odin_client.errors import CredentialRefused, Refused, Unreachable
-from odin_client.session import Session
-from odin_client.table import TableModel
-from odin_client.updates import (
+from odin_client.session import session as session_module
+from odin_client.session.session import Session
+from odin_client.table.model import TableModel
+from odin_client.table.updates import (
     ChatSaid,
     Event,
     LinkChanged,
@@ -25,7 +25,7 @@ from odin_client.updates import (
     StreamEnded,
     Update,
 )
-from odin_client.values import Occupant, Options, Pass, Phase, PlayCards, StreamEndReason
+from odin_client.table.values import Occupant, Options, Pass, Phase, PlayCards, StreamEndReason
 from odin_engine import Card
 from odin_server.main import Server
 from odin_server.settings import Settings

@@ -8,18 +8,18 @@ from datetime import timedelta
 
 import pytest
 
-from odin_client import wire
-from odin_client.address import Address
-from odin_client.connection import Connection
-from odin_client.credential_store import Credential
+from odin_client.connection.address import Address
+from odin_client.connection.connection import Connection
+from odin_client.connection.credential_store import Credential
 from odin_client.errors import Refused
-from odin_client.session import Session
-from odin_client.table import CHAT_KEPT, OutOfStepError, TableModel
-from odin_client.updates import ChatSaid, Event, PresenceChanged, SnapshotTaken
-from odin_client.values import Action, Options, Phase, PlayCards, TableView
+from odin_client.session.session import Session
+from odin_client.table import wire
+from odin_client.table.model import CHAT_KEPT, OutOfStepError, TableModel
+from odin_client.table.updates import ChatSaid, Event, PresenceChanged, SnapshotTaken
+from odin_client.table.values import Action, Options, Phase, PlayCards, TableView
 from odin_server.main import Server
 from odin_server.settings import Settings
-from odin_server.table_commands import give_back_time
+from odin_server.table.commands import give_back_time
 from odin_table.v1 import event_pb2, play_pb2, table_pb2
 from tests.client.conftest import DEADLINE, Connect, seated
 from tests.server.clocks import SetClock

@@ -8,8 +8,8 @@ from os import terminal_size
 
 import pytest
 
-from odin_client.rules_text import rules_text
-from odin_client.text_width import broken, text_width
+from odin_cli.speech.rules_text import rules_text
+from odin_cli.speech.text_width import broken, text_width
 
 PROSE = "Astrid passed (you may, too, with `pass`, whenever you respond). The round is over."
 

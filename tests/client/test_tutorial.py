@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from odin_client.tutorial import Tutorial
+from odin_cli.play.tutorial import Tutorial
 from odin_engine import Phase
 
 LESSON = "play 4\nplay 96 take O4\nplay 8754321\n"

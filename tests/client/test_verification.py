@@ -13,14 +13,14 @@ from typing import Any, cast
 
 import pytest
 
-from odin_client import game_file
-from odin_client.chain import broken_line, chained
-from odin_client.game_file import BadGameFile, SavedGame
-from odin_client.replay import Replay
-from odin_client.session import Session
-from odin_client.updates import DealChecked
-from odin_client.values import Options, Phase
-from odin_client.verification import WrongLineError, verify
+from odin_cli.games import game_file
+from odin_cli.games.chain import broken_line, chained
+from odin_cli.games.game_file import BadGameFile, SavedGame
+from odin_cli.games.replay import Replay
+from odin_cli.games.verification import WrongLineError, verify
+from odin_client.session.session import Session
+from odin_client.table.updates import DealChecked
+from odin_client.table.values import Options, Phase
 from odin_table.v1 import decision_pb2, event_pb2, table_pb2
 from tests.client.conftest import DEADLINE, Connect, seated
 from tests.client.programs import Programs

@@ -2,9 +2,9 @@
 
 import pytest
 
-from odin_client import wire
-from odin_client.updates import Event
-from odin_client.values import Options, Pass, Phase, PickUp, PlayCards
+from odin_client.table import wire
+from odin_client.table.updates import Event
+from odin_client.table.values import Options, Pass, Phase, PickUp, PlayCards
 from odin_engine import DECK, Card
 from odin_table.v1 import card_pb2, event_pb2, table_pb2
 

@@ -23,13 +23,13 @@ import grpc.aio
 import pytest
 from google.protobuf import json_format
 
-from odin_client.address import Address
-from odin_client.connection import Connection
-from odin_client.credential_store import Credential
+from odin_client.connection.address import Address
+from odin_client.connection.connection import Connection
+from odin_client.connection.credential_store import Credential
 from odin_client.errors import NOT_IN_FULL
-from odin_client.session import Session
-from odin_client.updates import GameEnded
-from odin_client.values import Options
+from odin_client.session.session import Session
+from odin_client.table.updates import GameEnded
+from odin_client.table.values import Options
 from odin_server.main import Server
 from odin_server.settings import Settings
 from odin_table.v1 import card_pb2, decision_pb2, event_pb2, history_pb2, history_pb2_grpc
@@ -192,7 +192,7 @@ async def play_with_clients_of_today(server: str, *, ends_with: int = 0) -> str:
     async with connected(server) as connection, AsyncExitStack() as stack:
         session = await Session.open_table(connection, Options(seats=3, threshold=10))
         await session.add_bot()
-        bot = ("-m", "odin_client", "bot", str(session.address), "--games=1", "--strategy=greedy")
+        bot = ("-m", "odin_cli", "bot", str(session.address), "--games=1", "--strategy=greedy")
         bots = [await stack.enter_async_context(program(*bot)) for _ in range(2)]
         async with aclosing(session.follow()) as updates:
             async for update in updates:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from odin_engine import Colour, GameStarted, Options
-from odin_server.chat import Line
 from odin_server.event_log import (
     CannotOpen,
     Conflict,
@@ -25,7 +24,8 @@ from odin_server.event_log import (
 from odin_server.event_log.names import without_names
 from odin_server.event_log.sqlite_file import FileDamaged
 from odin_server.event_log.sqlite_wal import wal_of
-from odin_server.events import (
+from odin_server.table.chat import Line
+from odin_server.table.events import (
     Batch,
     CloseReason,
     Occupant,

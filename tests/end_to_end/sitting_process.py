@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from odin_client.address import Address
-from odin_client.connection import Connection
-from odin_client.credential_store import Credential
-from odin_client.session import Session
+from odin_client.connection.address import Address
+from odin_client.connection.connection import Connection
+from odin_client.connection.credential_store import Credential
+from odin_client.session.session import Session
 
 
 async def follow(address: Address, table: str, secret: str) -> None:

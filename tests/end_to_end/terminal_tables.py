@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from odin_client.address import Address
-from odin_client.connection import Connection
-from odin_client.credential_store import Credential
-from odin_client.session import Session
-from odin_client.values import Options
+from odin_client.connection.address import Address
+from odin_client.connection.connection import Connection
+from odin_client.connection.credential_store import Credential
+from odin_client.session.session import Session
+from odin_client.table.values import Options
 from tests.client.terminal.runners import PATIENCE, Terminal, environment
 
 ODIN_TABLE: Final = (sys.executable, "-m", "tests.end_to_end.without_nonces")

@@ -20,10 +20,10 @@ from typing import Any, Final
 
 import grpc.aio
 
-from odin_client.address import Address
-from odin_client.connection import Connection
-from odin_client.credential_store import Credential
-from odin_client.session import Session
+from odin_client.connection.address import Address
+from odin_client.connection.connection import Connection
+from odin_client.connection.credential_store import Credential
+from odin_client.session.session import Session
 from odin_server.main import Server
 from odin_server.settings import Settings
 from odin_table.v1 import event_pb2, table_pb2

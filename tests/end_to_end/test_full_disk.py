@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from odin_client.address import Address
-from odin_client.connection import Connection, new_request_id
-from odin_client.credential_store import Credential
+from odin_client.connection.address import Address
+from odin_client.connection.connection import Connection, new_request_id
+from odin_client.connection.credential_store import Credential
 from odin_client.errors import Unreachable
-from odin_client.session import Session
-from odin_client.values import Options
+from odin_client.session.session import Session
+from odin_client.table.values import Options
 from odin_table.v1 import lobby_pb2, play_pb2
 from tests.client.programs import DEADLINE, programs_in
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from odin_client import session
-from odin_client.commands.main import main
+from odin_cli.main import main
+from odin_client.session import session
 
 if __name__ == "__main__":
     session.random_nonce = bytes

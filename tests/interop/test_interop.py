@@ -20,12 +20,12 @@ import grpc.aio
 import pytest
 from google.protobuf import json_format
 
-from odin_client.address import Address
-from odin_client.connection import Connection
-from odin_client.credential_store import Credential
+from odin_client.connection.address import Address
+from odin_client.connection.connection import Connection
+from odin_client.connection.credential_store import Credential
 from odin_client.errors import Refused
-from odin_client.session import Session
-from odin_client.values import Options
+from odin_client.session.session import Session
+from odin_client.table.values import Options
 from odin_table.v1 import card_pb2, event_pb2, play_pb2, play_pb2_grpc
 from tests.end_to_end.terminal_tables import ODIN_TABLE, running_server
 from tests.forms import nonce_in, revealed_in, source_of
@@ -45,7 +45,7 @@ LIE: Final = 9
 NOT_IN_FULL: Final = 8
 """The exit code of a client that has not seen all of a deal (docs/fair-deal.md)."""
 
-KIT: Final = (sys.executable, "-m", "odin_client", "conformance")
+KIT: Final = (sys.executable, "-m", "odin_cli", "conformance")
 KIT_PATIENCE: Final = 300
 """Seconds for all points of the kit; a stream that has fallen silent is given up after 25."""
 
@@ -359,7 +359,7 @@ async def test_a_deal_is_found_that_does_not_follow_from_what_was_committed_to(
                 # A group, so that the bot does not wait for someone whose task has failed.
                 async with asyncio.TaskGroup() as group:
                     playing = group.create_task(play_with(session))
-                    bot = ["-m", "odin_client", "bot", f"{session.table.table}@{liar}"]
+                    bot = ["-m", "odin_cli", "bot", f"{session.table.table}@{liar}"]
                     said = await run([sys.executable, *bot], ROOT, ends_with=LIE)
                     playing.cancel()
                 return said

@@ -14,8 +14,8 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from odin_server.clock import SystemClock
 from odin_server.event_log import MemoryLog, SqliteLog, StoreUnavailable
-from odin_server.events import Batch
 from odin_server.main import Server
+from odin_server.table.events import Batch
 from odin_table.v1 import decision_pb2, event_pb2, lobby_pb2, table_pb2
 from tests.server.clocks import Machine, SetClock
 from tests.server.conftest import QUICK, Meet, Serve

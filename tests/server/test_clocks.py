@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from google.protobuf.duration_pb2 import Duration
 
-from odin_server import table_commands as commands
 from odin_server.event_log.codec import decode
-from odin_server.events import TableOpened, TableOptions
 from odin_server.main import Server
-from odin_server.wire import timestamp
+from odin_server.table import commands
+from odin_server.table.events import TableOpened, TableOptions
+from odin_server.table.wire import timestamp
 from odin_table.v1 import decision_pb2, event_pb2, table_pb2
 from tests.server.clocks import SetClock
 from tests.server.conftest import QUICK, Meet, Serve

@@ -12,7 +12,7 @@ from pathlib import Path
 import grpc.aio
 import pytest
 
-from odin_server.control import address_of, control_socket
+from odin_server.edge.control import address_of, control_socket
 from odin_server.event_log import SqliteLog
 from odin_table.v1 import operator_pb2
 from tests.server.conftest import QUICK, Meet, Serve

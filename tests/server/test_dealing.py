@@ -15,11 +15,11 @@ import pytest
 
 from odin_engine import DealStarted
 from odin_engine.fair_deal import ROUNDS
-from odin_server import table_commands as commands
-from odin_server.dealing import Dealer, Drawing, Drawn
 from odin_server.event_log import Conflict, MemoryLog, SqliteLog
-from odin_server.events import Batch, ReadyChanged
 from odin_server.settings import Limits
+from odin_server.table import commands
+from odin_server.table.dealing import Dealer, Drawing, Drawn
+from odin_server.table.events import Batch, ReadyChanged
 from odin_table.v1 import event_pb2, lobby_pb2, table_pb2
 from tests.server.clocks import SetClock
 from tests.server.conftest import Meet, Serve

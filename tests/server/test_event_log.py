@@ -28,10 +28,10 @@ from odin_engine import (
     view_for,
 )
 from odin_engine.strategies import Random
-from odin_server.chat import Line
 from odin_server.event_log import Conflict, EventLog, MemoryLog, SqliteLog, Stored
 from odin_server.event_log.codec import UnreadableRecords, decode, encode
-from odin_server.events import (
+from odin_server.table.chat import Line
+from odin_server.table.events import (
     Actor,
     Batch,
     BotFailed,

@@ -23,9 +23,9 @@ from google.rpc import (  # pyright: ignore[reportMissingTypeStubs] -- they are 
     error_details_pb2,
 )
 
-from odin_server.grpc_server import CannotListen
+from odin_server.edge.grpc_server import CannotListen
+from odin_server.edge.page import NoPage
 from odin_server.main import Server
-from odin_server.page import NoPage
 from odin_server.settings import Http, Limits, Settings
 from odin_table.v1 import event_pb2, lobby_pb2, play_pb2, table_pb2
 from tests.server.conftest import QUICK, Meet, Serve

@@ -12,10 +12,10 @@ import grpc
 import pytest
 
 from odin_server.clock import SystemClock
+from odin_server.edge.limits import Buckets
 from odin_server.event_log import MemoryLog
-from odin_server.events import Batch
-from odin_server.limits import Buckets
 from odin_server.settings import Limits, Settings
+from odin_server.table.events import Batch
 from odin_table.v1 import chat_pb2, lobby_pb2, play_pb2, table_pb2
 from tests.server.conftest import QUICK, Meet, Serve
 from tests.server.people import Person, Refused, first_choice

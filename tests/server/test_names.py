@@ -7,9 +7,10 @@ from pathlib import Path
 import grpc
 import pytest
 
-from odin_server import service, table_commands
 from odin_server.confusables import read_alike, reads_like_a_mark
+from odin_server.edge import service
 from odin_server.event_log import SqliteLog
+from odin_server.table import commands as table_commands
 from odin_table.v1 import chat_pb2, lobby_pb2, table_pb2
 from tests.server.conftest import Meet, Serve
 from tests.server.people import Person, Refused

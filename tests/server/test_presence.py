@@ -6,7 +6,7 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from odin_server.main import Server
-from odin_server.presence import Presence
+from odin_server.table.presence import Presence
 from odin_table.v1 import event_pb2, lobby_pb2, table_pb2
 from tests.server.clocks import SetClock
 from tests.server.conftest import QUICK, Meet, Serve

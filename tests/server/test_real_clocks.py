@@ -46,7 +46,7 @@ class Process:
         arguments = ("serve", "--listen", f"127.0.0.1:{self.port}")
         self._process = subprocess.Popen(
             [
-                *(sys.executable, "-m", "odin_client", *arguments),
+                *(sys.executable, "-m", "odin_cli", *arguments),
                 *("--store", f"sqlite:{self.folder / 'tables.db'}"),
             ],
             stdout=subprocess.PIPE,

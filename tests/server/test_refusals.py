@@ -15,10 +15,10 @@ import grpc.aio
 import pytest
 
 from odin_engine import IllegalAction
-from odin_server import calls
+from odin_server.edge import calls
 from odin_server.errors import Reason
 from odin_server.event_log import MemoryLog, StoreUnavailable
-from odin_server.events import Batch
+from odin_server.table.events import Batch
 from odin_table.v1 import (
     card_pb2,
     chat_pb2,

@@ -15,7 +15,7 @@ from google.protobuf.duration_pb2 import Duration
 
 from odin_server.clock import SystemClock
 from odin_server.event_log import EventLog, MemoryLog, SqliteLog, StoreUnavailable
-from odin_server.events import Batch
+from odin_server.table.events import Batch
 from odin_table.v1 import (
     chat_pb2,
     decision_pb2,

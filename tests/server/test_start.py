@@ -11,7 +11,8 @@ from odin_engine import GameStarted, Options
 from odin_server.event_log import SqliteLog
 from odin_server.event_log.codec import encode
 from odin_server.event_log.sqlite_statements import of_records
-from odin_server.events import (
+from odin_server.main import Server
+from odin_server.table.events import (
     CloseReason,
     Record,
     RequestKey,
@@ -19,7 +20,6 @@ from odin_server.events import (
     TableOpened,
     TableOptions,
 )
-from odin_server.main import Server
 from tests.server.conftest import QUICK
 
 HOST = b"h" * 32

@@ -15,8 +15,8 @@ import pytest
 
 from odin_server.event_log import SqliteLog, StoreUnavailable
 from odin_server.event_log.sqlite_wal import wal_of
-from odin_server.events import Batch, RequestKey
 from odin_server.main import run
+from odin_server.table.events import Batch, RequestKey
 from odin_table.v1 import chat_pb2, lobby_pb2
 from tests.server.conftest import QUICK, Meet, Serve
 from tests.server.people import DEADLINE, Person, Refused, play_until

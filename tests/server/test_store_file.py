@@ -21,7 +21,14 @@ from odin_server.event_log import (
     TableDamaged,
     sqlite_damage,
 )
-from odin_server.events import Batch, CloseReason, Record, RequestKey, TableClosed, TableOpened
+from odin_server.table.events import (
+    Batch,
+    CloseReason,
+    Record,
+    RequestKey,
+    TableClosed,
+    TableOpened,
+)
 from odin_table.v1 import lobby_pb2, table_pb2
 from tests.server.conftest import Meet, Serve
 from tests.server.people import DEADLINE, Refused, play_until

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 
 import captures
 
-from odin_client.terminal.style import card_style, rules_of
+from odin_cli.terminal.style import card_style, rules_of
 from odin_engine import Colour
 
 

@@ -15,7 +15,7 @@ import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 
-from odin_client.languages import LANGUAGES
+from odin_cli.speech.languages import LANGUAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 PATHS = sorted(catalogues.CLIENT.glob(catalogues.CATALOGUES))
@@ -91,6 +91,6 @@ def test_a_built_wheel_speaks_french(tmp_path: Path) -> None:
     )
     (wheel,) = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel) as content:
-        name = "odin_client/locale/fr/LC_MESSAGES/odin-table.mo"
+        name = "odin_cli/speech/locale/fr/LC_MESSAGES/odin-table.mo"
         translations = gettext.GNUTranslations(io.BytesIO(content.read(name)))
     assert translations.gettext("YOUR TURN") == "À VOUS"

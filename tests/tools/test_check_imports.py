@@ -39,7 +39,7 @@ def test_this_project_is_clean() -> None:
         ("client/odin_client/a.py", "from odin_contract.json_form import fill\n"),
         ("server/odin_server/a.py", "from odin_contract import json_form\n"),
         ("proto/odin_contract/a.py", "import odin_table.v1\nfrom odin_engine import Card\n"),
-        ("client/odin_client/commands/serve.py", "def serve():\n    import odin_server.main\n"),
+        ("client/odin_cli/commands/serve.py", "def serve():\n    import odin_server.main\n"),
         ("engine/odin_engine/a.py", "from odin_engine.cards import Card\nfrom . import b\n"),
         ("engine/odin_engine/a.py", "from collections.abc import Iterable\nimport math\n"),
         ("engine/odin_engine/a.py", "from random import Random\n"),

@@ -70,6 +70,8 @@ def project(tmp_path: Path) -> Path:
         "engine/odin_engine",
         "server/odin_server",
         "client/odin_client",
+        "client/odin_cli",
+        "client/odin_conformance",
         "proto/odin_contract",
         "tests",
         "bench",

@@ -28,7 +28,7 @@ from odin_engine import (
     RoundEnded,
     set_of,
 )
-from odin_server.events import (
+from odin_server.table.events import (
     Actor,
     BotFailed,
     CloseReason,

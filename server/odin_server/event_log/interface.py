@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from odin_server.chat import Line
-from odin_server.events import Batch, Record, RequestKey
+from odin_server.table.chat import Line
+from odin_server.table.events import Batch, Record, RequestKey
 
 
 class Conflict(Exception):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from odin_server.chat import Line
 from odin_server.event_log.codec import decode, encode
 from odin_server.event_log.interface import CannotBackUp, Conflict, Entry, Stored
 from odin_server.event_log.milestones import milestones_in
 from odin_server.event_log.names import names_in, with_names, without_names
-from odin_server.events import Batch, RequestKey, TableOpened
+from odin_server.table.chat import Line
+from odin_server.table.events import Batch, RequestKey, TableOpened
 
 MOST_ENDED: Final = 1_000
 """How many tables that have ended are kept; the oldest go first."""

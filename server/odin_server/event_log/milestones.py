@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from odin_engine import GameStarted
-from odin_server.events import Record, TableClosed, TableOpened
+from odin_server.table.events import Record, TableClosed, TableOpened
 
 
 class Milestones(NamedTuple):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from odin_server.events import Record, SeatTaken, TableOpened
+from odin_server.table.events import Record, SeatTaken, TableOpened
 
 
 def names_in(records: Iterable[Record]) -> dict[int, str]:

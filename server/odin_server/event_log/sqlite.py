@@ -15,7 +15,6 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
-from odin_server.chat import Line
 from odin_server.event_log import sqlite_statements as statements
 from odin_server.event_log.codec import UnreadableRecords, decode, encode
 from odin_server.event_log.interface import (
@@ -41,7 +40,8 @@ from odin_server.event_log.sqlite_file import (
 )
 from odin_server.event_log.sqlite_mark import mark_backup, mark_closed
 from odin_server.event_log.sqlite_statements import Row
-from odin_server.events import Batch, Record, RequestKey, TableOpened
+from odin_server.table.chat import Line
+from odin_server.table.events import Batch, Record, RequestKey, TableOpened
 
 Result = TypeVar("Result")
 Work = Callable[[Connection], Result]

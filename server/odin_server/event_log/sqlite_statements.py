@@ -8,13 +8,13 @@ import zlib
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
-from odin_server.chat import Line
 from odin_server.event_log.interface import Conflict, Entry, StoreUnavailable, TableDamaged
 from odin_server.event_log.milestones import Milestones
 from odin_server.event_log.sqlite_damage import entries
 from odin_server.event_log.sqlite_file import Connection, SqliteErrors, damage, is_damage
 from odin_server.event_log.sqlite_form import checksum, is_sound
-from odin_server.events import RequestKey
+from odin_server.table.chat import Line
+from odin_server.table.events import RequestKey
 
 _log: Final = logging.getLogger(__name__)
 

@@ -11,15 +11,15 @@ from typing import Final
 
 import pytest
 
-from odin_client.conformance.deal_points import DEAL_POINTS
-from odin_client.conformance.points import POINTS
-from odin_client.conformance.program import filled_in, words_of
+from odin_conformance.deal_points import DEAL_POINTS
+from odin_conformance.points import POINTS
+from odin_conformance.program import filled_in, words_of
 from tests.client.programs import DEADLINE, Program, Programs, gone
 
 PAGE: Final = (Path(__file__).parents[3] / "docs" / "conformance.md").read_text("utf-8")
 ALL: Final = (*POINTS, *DEAL_POINTS)
 BARE: Final = f"{sys.executable} -m tests.client.conformance.bare_client"
-BOT: Final = f"{sys.executable} -m odin_client bot {{table}}@{{address}}"
+BOT: Final = f"{sys.executable} -m odin_cli bot {{table}}@{{address}}"
 
 
 def check(programs: Programs, client: str, *options: str, points: tuple[str, ...] = ()) -> Program:

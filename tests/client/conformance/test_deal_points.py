@@ -9,22 +9,22 @@ from typing import Final, TypeAlias, TypeVar
 import pytest
 from google.protobuf.message import Message
 
-from odin_client.address import Address
 from odin_client.bots import BotRunner, make_bot
-from odin_client.conformance.deal_points import DEAL_POINTS
-from odin_client.conformance.play import Pace
-from odin_client.conformance.points import Point
-from odin_client.conformance.program import Client
-from odin_client.conformance.run import Result, run_point
-from odin_client.conformance.table import HANDLE
-from odin_client.connection import Connection
-from odin_client.credential_store import Credential
-from odin_client.deal_check import DealCheck
+from odin_client.connection.address import Address
+from odin_client.connection.connection import Connection
+from odin_client.connection.credential_store import Credential
 from odin_client.errors import NOT_IN_FULL, ClientError
-from odin_client.session import Session
-from odin_client.table import TableModel
-from odin_client.updates import Event, Update
-from odin_client.values import Occupant, TableView
+from odin_client.session.session import Session
+from odin_client.table.deal_check import DealCheck
+from odin_client.table.model import TableModel
+from odin_client.table.updates import Event, Update
+from odin_client.table.values import Occupant, TableView
+from odin_conformance.deal_points import DEAL_POINTS
+from odin_conformance.play import Pace
+from odin_conformance.points import Point
+from odin_conformance.program import Client
+from odin_conformance.run import Result, run_point
+from odin_conformance.table import HANDLE
 from odin_table.v1 import play_pb2
 
 Answer = TypeVar("Answer", bound=Message)

@@ -7,11 +7,11 @@ from typing import Final
 
 import pytest
 
-from odin_client.conformance.play import Pace
-from odin_client.conformance.points import POINTS, Point
-from odin_client.conformance.program import Client
-from odin_client.conformance.run import Result, run_point
-from odin_client.conformance.table import HANDLE
+from odin_conformance.play import Pace
+from odin_conformance.points import POINTS, Point
+from odin_conformance.program import Client
+from odin_conformance.run import Result, run_point
+from odin_conformance.table import HANDLE
 from tests.client.conformance.bare_client import BareClient, Mistake
 
 PATIENCE: Final = 30.0

@@ -6,10 +6,10 @@ from random import Random
 
 import pytest
 
-from odin_client import wire
-from odin_client.conformance.table import CLIENT, Table
-from odin_client.table import TableModel
-from odin_client.values import Phase
+from odin_client.table import wire
+from odin_client.table.model import TableModel
+from odin_client.table.values import Phase
+from odin_conformance.table import CLIENT, Table
 from odin_engine import view_for
 from odin_engine.strategies import STRATEGIES
 from odin_table.v1 import event_pb2, play_pb2, table_pb2

@@ -6,7 +6,7 @@ from collections.abc import Generator
 
 import pytest
 
-from odin_client.languages import ENGLISH, LANGUAGES, use
+from odin_cli.speech.languages import ENGLISH, LANGUAGES, use
 
 
 @pytest.fixture(params=LANGUAGES)

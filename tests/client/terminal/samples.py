@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from odin_client.invitation import qr_lines
-from odin_client.selection import Selection
-from odin_client.table import TableModel
-from odin_client.terminal.log import Log
-from odin_client.terminal.screen import Page, Question, Screen
-from odin_client.updates import DealChecked, DealFault, LinkChanged
-from odin_client.values import (
+from odin_cli.lan.invitation import qr_lines
+from odin_cli.play.selection import Selection
+from odin_cli.terminal.views.log import Log
+from odin_cli.terminal.views.screen import Page, Question, Screen
+from odin_client.table.model import TableModel
+from odin_client.table.updates import DealChecked, DealFault, LinkChanged
+from odin_client.table.values import (
     Decision,
     DecisionKind,
     Game,

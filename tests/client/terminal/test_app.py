@@ -15,16 +15,16 @@ from prompt_toolkit.data_structures import Size
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.input.base import PipeInput
 
-from odin_client.address import Address
-from odin_client.connection import Connection
-from odin_client.credential_store import Credential
+from odin_cli.local.preferences import Preferences
+from odin_cli.terminal.app import run
+from odin_cli.terminal.capabilities import Capabilities, Depth
+from odin_cli.terminal.takeover import ClickOutput
+from odin_client.connection.address import Address
+from odin_client.connection.connection import Connection
+from odin_client.connection.credential_store import Credential
 from odin_client.errors import Refused
-from odin_client.preferences import Preferences
-from odin_client.session import Session
-from odin_client.terminal.app import run
-from odin_client.terminal.capabilities import Capabilities, Depth
-from odin_client.terminal.takeover import ClickOutput
-from odin_client.values import Options, Pass, Phase, PlayCards
+from odin_client.session.session import Session
+from odin_client.table.values import Options, Pass, Phase, PlayCards
 from odin_engine import DECK, Card, Colour
 from odin_server.main import Server
 from odin_server.settings import Settings
@@ -81,7 +81,7 @@ async def playing(
     server = Server(Settings(port=0, bot_delay=0))
     await server.start()
     monkeypatch = pytest.MonkeyPatch()
-    monkeypatch.setattr("odin_client.terminal.commands.SCORES_STAY", scores_stay)
+    monkeypatch.setattr("odin_cli.terminal.commands.SCORES_STAY", scores_stay)
     if mine:
         arrange(monkeypatch, order_of(cards(mine), cards(other), deck=DECK))
     zoe, bob = await table_of_two(server, single_deal=single_deal)
@@ -332,7 +332,7 @@ async def test_the_hand_lies_as_it_was_sorted_last() -> None:
 
 
 async def test_the_bell_rings_once_for_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("odin_client.terminal.app._IDLE", 0.0)
+    monkeypatch.setattr("odin_cli.terminal.app._IDLE", 0.0)
     async with playing(MINE, OTHERS) as (zoe, bob_acts):
         assert zoe.output.bells == 1
         zoe.press("1", "enter")
@@ -347,7 +347,7 @@ async def test_the_bell_is_silent_for_whoever_types_and_whoever_wants_none(
 ) -> None:
     async with playing(MINE, OTHERS) as (zoe, _):
         assert zoe.output.bells == 0
-    monkeypatch.setattr("odin_client.terminal.app._IDLE", 0.0)
+    monkeypatch.setattr("odin_cli.terminal.app._IDLE", 0.0)
     async with playing(MINE, OTHERS, preferences=Preferences(bell=False)) as (zoe, _):
         assert zoe.output.bells == 0
 

@@ -8,8 +8,8 @@ from prompt_toolkit.output.vt100 import (
 )
 from prompt_toolkit.styles import Style
 
-from odin_client.terminal.capabilities import Depth, capabilities
-from odin_client.terminal.style import card_style, rules_of
+from odin_cli.terminal.capabilities import Depth, capabilities
+from odin_cli.terminal.style import card_style, rules_of
 from odin_engine import Colour
 
 MONO, ANSI, CUBE, TRUE = Depth.MONOCHROME, Depth.ANSI_16, Depth.CUBE_256, Depth.TRUE

@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from odin_client.terminal.capabilities import Capabilities, Depth
-from odin_client.terminal.cards import LARGE, SMALL, BoxSize, DrawnCard, boxes
-from odin_client.terminal.cells import Line, Span
-from odin_client.terminal.style import card_style, rules_of
-from odin_client.terminal.view import render
+from odin_cli.terminal.capabilities import Capabilities, Depth
+from odin_cli.terminal.style import card_style, rules_of
+from odin_cli.terminal.views.cards import LARGE, SMALL, BoxSize, DrawnCard, boxes
+from odin_cli.terminal.views.cells import Line, Span
+from odin_cli.terminal.views.view import render
 from odin_engine import Card, Colour
 from tests.client.terminal import samples
 

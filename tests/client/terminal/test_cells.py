@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from odin_client.terminal.cells import (
+from odin_cli.terminal.views.cells import (
     Span,
     beside,
     clip,

@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from odin_client.address import Address
-from odin_client.connection import Connection
-from odin_client.credential_store import Credential
-from odin_client.sentences import sentence
-from odin_client.session import Session
-from odin_client.terminal.capabilities import Capabilities
-from odin_client.terminal.view import render
-from odin_client.updates import DealChecked
-from odin_client.values import Seat
+from odin_cli.speech.sentences import sentence
+from odin_cli.terminal.capabilities import Capabilities
+from odin_cli.terminal.views.view import render
+from odin_client.connection.address import Address
+from odin_client.connection.connection import Connection
+from odin_client.connection.credential_store import Credential
+from odin_client.session.session import Session
+from odin_client.table.updates import DealChecked
+from odin_client.table.values import Seat
 from tests.client.terminal import samples
 from tests.client.terminal.test_app import OTHERS, playing
 from tests.client.terminal.test_view import UNICODE, drawn, text_of

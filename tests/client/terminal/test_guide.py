@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import pytest
 
-from odin_client.languages import ENGLISH, LANGUAGES, use
-from odin_client.session import Session
-from odin_client.terminal.cells import width
-from odin_client.terminal.guide import tip
-from odin_client.terminal.screen import Screen
-from odin_client.values import Phase
+from odin_cli.speech.languages import ENGLISH, LANGUAGES, use
+from odin_cli.terminal.views.cells import width
+from odin_cli.terminal.views.guide import tip
+from odin_cli.terminal.views.screen import Screen
+from odin_client.session.session import Session
+from odin_client.table.values import Phase
 from tests.client.terminal import samples
 from tests.client.terminal.test_app import playing
 

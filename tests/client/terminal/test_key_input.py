@@ -9,7 +9,7 @@ import pytest
 from prompt_toolkit.key_binding.key_processor import KeyPress
 from prompt_toolkit.keys import Keys
 
-from odin_client.terminal.key_input import SequenceParser
+from odin_cli.terminal.key_input import SequenceParser
 from tests.client.terminal.runners import UNKNOWN_SEQUENCES
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from odin_client.terminal.keys import ALWAYS, bindings, bound
-from odin_client.values import Seat
+from odin_cli.terminal.keys import ALWAYS, bindings, bound
+from odin_client.table.values import Seat
 from tests.client.terminal import samples
 
 

@@ -10,10 +10,10 @@ import pytest
 from prompt_toolkit.data_structures import Size
 from prompt_toolkit.input import create_pipe_input
 
-from odin_client.languages import ENGLISH, LANGUAGES, use
-from odin_client.lesson import Lesson
-from odin_client.terminal import lesson_app
-from odin_client.terminal.takeover import ClickOutput
+from odin_cli.play.lesson import Lesson
+from odin_cli.speech.languages import ENGLISH, LANGUAGES, use
+from odin_cli.terminal import lesson_app
+from odin_cli.terminal.takeover import ClickOutput
 from odin_engine import Phase
 from tests.client.terminal.drawing import Drawn, Person
 from tests.client.terminal.runners import PATIENCE
@@ -39,7 +39,7 @@ class Learner(Person):
 
 @pytest.fixture(autouse=True)
 def _hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("odin_client.terminal.commands.SCORES_STAY", 0.0)
+    monkeypatch.setattr("odin_cli.terminal.commands.SCORES_STAY", 0.0)
 
 
 @pytest.fixture(params=LANGUAGES)

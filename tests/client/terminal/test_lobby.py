@@ -13,13 +13,13 @@ import pytest
 from prompt_toolkit.data_structures import Size
 from prompt_toolkit.input import create_pipe_input
 
-from odin_client.address import Address
-from odin_client.terminal import lobby_app
-from odin_client.terminal.lobby_view import Listed, LobbyScreen, Served, render_lobby
-from odin_client.terminal.new_table import NewTable, Place
-from odin_client.terminal.style import rules_of
-from odin_client.terminal.takeover import ClickOutput
-from odin_client.values import Occupant, Options, Phase, Seat, TableSummary
+from odin_cli.terminal import lobby_app
+from odin_cli.terminal.new_table import NewTable, Place
+from odin_cli.terminal.style import rules_of
+from odin_cli.terminal.takeover import ClickOutput
+from odin_cli.terminal.views.lobby_view import Listed, LobbyScreen, Served, render_lobby
+from odin_client.connection.address import Address
+from odin_client.table.values import Occupant, Options, Phase, Seat, TableSummary
 from tests.client.terminal.drawing import Drawn, Person
 from tests.client.terminal.runners import UNKNOWN_SEQUENCES
 from tests.client.terminal.test_view import ASCII, SIZES, UNICODE, misfit, text_of

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from odin_client.terminal.capabilities import Capabilities
-from odin_client.terminal.log import Log
-from odin_client.terminal.screen import Screen
-from odin_client.terminal.view import render
-from odin_client.updates import CardPickedUp, CardsPlayed, ChatSaid, PresenceChanged
-from odin_client.values import Actor, ChatLine, SeatPresence
+from odin_cli.terminal.capabilities import Capabilities
+from odin_cli.terminal.views.log import Log
+from odin_cli.terminal.views.screen import Screen
+from odin_cli.terminal.views.view import render
+from odin_client.table.updates import CardPickedUp, CardsPlayed, ChatSaid, PresenceChanged
+from odin_client.table.values import Actor, ChatLine, SeatPresence
 from odin_engine import set_of
 from tests.client.terminal import samples
 from tests.client.terminal.samples import cards

@@ -11,11 +11,11 @@ import pytest
 from prompt_toolkit.data_structures import Size
 from prompt_toolkit.input import create_pipe_input
 
-from odin_client import game_file
-from odin_client.replay import Replay
-from odin_client.terminal import replay_app
-from odin_client.terminal.replay_view import ReplayScreen, render_replay
-from odin_client.terminal.takeover import ClickOutput
+from odin_cli.games import game_file
+from odin_cli.games.replay import Replay
+from odin_cli.terminal import replay_app
+from odin_cli.terminal.takeover import ClickOutput
+from odin_cli.terminal.views.replay_view import ReplayScreen, render_replay
 from tests.client.terminal.drawing import Drawn, Person
 from tests.client.terminal.runners import UNKNOWN_SEQUENCES
 from tests.client.terminal.test_view import ASCII, SIZES, UNICODE, misfit, text_of

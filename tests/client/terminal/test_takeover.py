@@ -10,7 +10,7 @@ from collections.abc import Generator
 
 import pytest
 
-from odin_client.terminal.takeover import output_to
+from odin_cli.terminal.takeover import output_to
 
 
 @pytest.fixture

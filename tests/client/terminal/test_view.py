@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from odin_client.languages import ENGLISH, use
-from odin_client.terminal.capabilities import Capabilities
-from odin_client.terminal.cells import BLANK, Click, Line, line, line_width
-from odin_client.terminal.style import rules_of
-from odin_client.terminal.view import render
+from odin_cli.speech.languages import ENGLISH, use
+from odin_cli.terminal.capabilities import Capabilities
+from odin_cli.terminal.style import rules_of
+from odin_cli.terminal.views.cells import BLANK, Click, Line, line, line_width
+from odin_cli.terminal.views.view import render
 from tests.client.terminal import samples
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"

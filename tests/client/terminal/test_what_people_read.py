@@ -7,15 +7,15 @@ from datetime import timedelta
 
 import pytest
 
-from odin_client.hand_order import by_colour, by_number
-from odin_client.rules_text import rules_text
-from odin_client.selection import Selection
-from odin_client.terminal.keys import bindings
-from odin_client.terminal.pages import help_rows
-from odin_client.terminal.replay_view import bindings as replay_bindings
-from odin_client.terminal.screen import Screen
-from odin_client.terminal.view import render
-from odin_client.values import SeatPresence
+from odin_cli.play.hand_order import by_colour, by_number
+from odin_cli.play.selection import Selection
+from odin_cli.speech.rules_text import rules_text
+from odin_cli.terminal.keys import bindings
+from odin_cli.terminal.views.pages import help_rows
+from odin_cli.terminal.views.replay_view import bindings as replay_bindings
+from odin_cli.terminal.views.screen import Screen
+from odin_cli.terminal.views.view import render
+from odin_client.table.values import SeatPresence
 from odin_engine import Colour
 from tests.client.terminal import samples
 from tests.client.terminal.samples import cards

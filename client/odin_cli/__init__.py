@@ -1,0 +1,1 @@
+"""The program `odin-table`: its commands and its interfaces."""

@@ -1,0 +1,1 @@
+"""Finished games: their files, replay and verification."""

@@ -1,0 +1,1 @@
+"""JSON mode: one object per line."""

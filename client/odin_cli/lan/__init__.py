@@ -1,0 +1,1 @@
+"""The local network: announces and finds servers, and invites people to tables."""

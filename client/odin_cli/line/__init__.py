@@ -1,0 +1,1 @@
+"""Line mode: plain sentences and typed commands."""

@@ -1,0 +1,1 @@
+"""This machine: state folder, settings, logs, and servers in their own processes."""

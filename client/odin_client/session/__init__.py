@@ -1,0 +1,1 @@
+"""One table over a connection: follows it and acts."""

@@ -1,0 +1,582 @@
+"""`Session`: one table, followed and acted upon; from a seat or from beside it.
+
+    connection = await Connection.open(Address.parse("192.168.1.20"), credential)
+    session = await Session.sit_down(connection, "K7QF", name="Zoe")
+    async for update in session.follow():
+        if session.table.my_turn:
+            await session.act(session.table.decision.default_action)
+
+`follow` comes back by itself after a broken line and goes on where it stopped. It has to be
+running for `table` to be current.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import secrets
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Final, TypeAlias, TypeVar
+
+import grpc
+import grpc.aio
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from odin_cli.speech.languages import _
+from odin_client.connection.address import Address
+from odin_client.connection.connection import (
+    Connection,
+    backoff,
+    new_request_id,
+    refusal_of,
+    unreachable,
+)
+from odin_client.errors import CopyableError, Refused, SeatLost, Unreachable, VersionsDiffer
+from odin_client.table.deal_check import DealCheck
+from odin_client.table.model import OutOfStepError, TableModel
+from odin_client.table.updates import LinkChanged, SeatLeft, SnapshotTaken, StreamEnded, Update
+from odin_client.table.values import (
+    Action,
+    LeaveReason,
+    Occupant,
+    Options,
+    Phase,
+    Seat,
+    StreamEndReason,
+)
+from odin_client.table.wire import (
+    NotUnderstoodError,
+    action_message,
+    occupant_value,
+    options_message,
+    time_of,
+)
+from odin_engine.fair_deal import MAX_NONCE_LENGTH
+from odin_table.v1 import chat_pb2, lobby_pb2, play_pb2
+
+_log: Final = logging.getLogger(__name__)
+
+SILENCE: Final = 25.0
+"""Seconds without a message after which the line counts as broken. The server says something at
+least every ten."""
+
+_Stream: TypeAlias = grpc.aio.UnaryStreamCall[
+    play_pb2.WatchTableRequest, play_pb2.WatchTableResponse
+]
+
+Tap: TypeAlias = Callable[[play_pb2.WatchTableResponse], None]
+"""Sees each message of the stream as it came, before it is folded."""
+
+_TRANSIENT: Final = (
+    grpc.StatusCode.UNAVAILABLE,
+    grpc.StatusCode.DEADLINE_EXCEEDED,
+    # What a dying server, or gRPC between two servers, answers to a stream.
+    grpc.StatusCode.CANCELLED,
+    grpc.StatusCode.UNKNOWN,
+    grpc.StatusCode.INTERNAL,
+    grpc.StatusCode.RESOURCE_EXHAUSTED,
+)
+"""After these a stream is opened again. A stream changes nothing, so that is always safe."""
+
+
+def random_nonce() -> bytes:
+    """What a client adds to a deal, so that the server does not choose it alone."""
+    return secrets.token_bytes(MAX_NONCE_LENGTH)
+
+
+_GIVES: Final = (
+    lobby_pb2.GiveNonceRequest,
+    lobby_pb2.SetReadyRequest,
+    lobby_pb2.RematchRequest,
+    lobby_pb2.LeaveSeatRequest,
+)
+_GIVEN: Final = (
+    lobby_pb2.GiveNonceResponse,
+    lobby_pb2.SetReadyResponse,
+    lobby_pb2.RematchResponse,
+    lobby_pb2.LeaveSeatResponse,
+)
+"""Calls with which a seat adds to a deal, or takes back what it added, and their answers."""
+
+_WithNonce: TypeAlias = (
+    lobby_pb2.TakeSeatRequest
+    | lobby_pb2.GiveNonceRequest
+    | lobby_pb2.SetReadyRequest
+    | lobby_pb2.RematchRequest
+)
+
+Answer = TypeVar("Answer", bound=Message)
+
+
+class _BrokenError(CopyableError):
+    """A stream is over, and another one is to be opened; quietly when that was to be expected."""
+
+    def __init__(self, problem: Refused, *, quiet: bool = False) -> None:
+        super().__init__(problem.message)
+        self.problem = problem
+        self.quiet = quiet
+
+
+def _removes_me(update: Update) -> bool:
+    return isinstance(update, SeatLeft) and update.mine and update.reason is LeaveReason.REMOVED
+
+
+class Session:
+    """One table over one connection. Make it with `sit_down`, `look_on` or `open_table`."""
+
+    def __init__(self, connection: Connection, table: str, *, code: str = "") -> None:
+        """Calls nothing. `code` opens a private table to a watcher."""
+        self.connection: Final = connection
+        self.table: Final = TableModel(table=table, check=DealCheck(connection.promises))
+        """What is known of the table; current while `follow` runs."""
+        self.link = LinkChanged(online=True)
+        """Whether the line stands; for a banner."""
+        self.code: Final = code
+        """Of a private table, as far as it is known."""
+        self.fresh_nonce: Callable[[], bytes] = random_nonce
+        """What this client adds to each deal; nothing for who wants the same cards each time."""
+        self._set_clock(connection.info.server_time)
+        self._wake = asyncio.Event()
+        self._stream: _Stream | None = None
+        self._closing = False
+        self._giving: asyncio.Task[None] | None = None
+        self._left = False
+        """Whether the seat was given up; one may watch on then."""
+
+    # Getting to a table
+
+    @classmethod
+    async def open_table(cls, connection: Connection, options: Options | None = None) -> Session:
+        """Opens a table; the caller is its host, without a seat yet. None: all defaults.
+
+        Raises Refused (INVALID_OPTION, RATE_LIMITED) or Unreachable.
+        """
+        answer = await connection.call(
+            connection.lobby.CreateTable,
+            lobby_pb2.CreateTableRequest(
+                request_id=new_request_id(),
+                options=options_message(options) if options else None,
+            ),
+        )
+        return cls(connection, answer.table, code=answer.code)
+
+    @classmethod
+    async def sit_down(
+        cls,
+        connection: Connection,
+        table: str,
+        *,
+        name: str,
+        code: str = "",
+        occupant: Occupant = Occupant.PERSON,
+    ) -> Session:
+        """Takes a seat at a table, or the seat back that one has there. See `take_seat`."""
+        session = cls(connection, table, code=code)
+        await session.take_seat(name, occupant=occupant)
+        return session
+
+    async def take_seat(
+        self, name: str, *, seat: int | None = None, occupant: Occupant = Occupant.PERSON
+    ) -> int:
+        """Sits down at the first free seat, or at the one asked for; gives the seat.
+
+        A credential that holds a seat already gets that one, whatever the name. Raises Unreachable
+        or Refused: TABLE_NOT_FOUND, GAME_OVER, ALREADY_STARTED, TABLE_FULL, SEAT_TAKEN, NAME_TAKEN,
+        NOT_ALLOWED.
+        """
+        await self._hear_what_is_promised()
+        request = lobby_pb2.TakeSeatRequest(
+            request_id=new_request_id(),
+            table=self.table.table,
+            code=self.code,
+            name=name,
+            seat=seat,
+            occupant=occupant_value(occupant),
+        )
+        if occupant is Occupant.REMOTE_BOT and self._may_give:
+            # A table of programs may start at once when this one sits down.
+            self._add_nonce(request, early=True)
+        with self.table.check.giving(request.commitment, request.nonce):
+            # Whether the server took it is known when it shows it: at another deal it drops it.
+            answer = await self.connection.call(self.connection.lobby.TakeSeat, request)
+        self.table.table = answer.table
+        self.table.my_seat = answer.seat
+        self._left = False
+        _log.info("table %r: in seat %d", answer.table, answer.seat)
+        # Nobody waits for a bot: it follows from where it looked, or it might miss the first plays.
+        goes_on = occupant is Occupant.REMOTE_BOT and self.table.phase is Phase.WAITING
+        self._start_anew(with_snapshot=not goes_on)
+        return answer.seat
+
+    async def _hear_what_is_promised(self) -> None:
+        """Looks at the table: the game may start as soon as one sits down."""
+        if self.table.table and not self.table.log_id:
+            with contextlib.suppress(Refused):
+                await self.look()
+
+    async def look(self) -> None:
+        """Looks at the table once, before following it: then nothing of what is next is missed.
+
+        `follow` goes on from there, without a snapshot of its own.
+        """
+        answer = await self.connection.call(
+            self.connection.table.GetView,
+            play_pb2.GetViewRequest(table=self.table.table, code=self.code),
+        )
+        self.table.apply(play_pb2.WatchTableResponse(snapshot=answer.view))
+
+    @property
+    def address(self) -> Address:
+        """How others reach this table."""
+        return self.connection.address.at(self.table.table)
+
+    def server_now(self) -> datetime:
+        """The time by the server's clock, for counting down to times that it sends."""
+        return datetime.now(UTC) + self._clock_offset
+
+    # Following
+
+    async def follow(
+        self, *, tap: Tap | None = None, patience: float | None = None
+    ) -> AsyncGenerator[Update, None]:
+        """What happens at the table, from a snapshot on; `table` has it already.
+
+        All updates of one message are folded before the first of them is yielded. A broken or
+        silent line is reported (`LinkChanged`) and mended: the stream resumes after the last event.
+        Ends when the server says that there is no coming back (the last update is a `StreamEnded`:
+        the table has ended, or the same seat is followed from elsewhere), and after `close`. Raises
+        SeatLost when the host has freed one's seat, or a snapshot shows that it is gone, otherwise
+        Refused when the server will not let one watch, and Unreachable when the line stays broken
+        for `patience` seconds (None: never).
+        """
+        broken_since = 0.0
+        kept_until: datetime | None = None
+        attempt = 0
+        while True:
+            try:
+                async with contextlib.aclosing(self._one_stream(tap)) as stream:
+                    async for update in stream:
+                        attempt = 0
+                        yield update
+                return
+            except _BrokenError as broken:
+                if broken.quiet:
+                    continue
+                attempt += 1
+                now = time.monotonic()
+                if attempt == 1:
+                    broken_since, kept_until = now, self._kept_until()
+                if patience is not None and now - broken_since > patience:
+                    raise unreachable(self.connection.address, broken.problem) from broken
+                pause = max(backoff(attempt), broken.problem.retry_after or 0)
+                message = broken.problem.message
+            _log.info("table %r: line lost (attempt %d): %s", self.table.table, attempt, message)
+            self.link = LinkChanged(
+                online=False,
+                problem=message,
+                attempt=attempt,
+                retry_in=pause,
+                kept_until=kept_until,
+            )
+            yield self.link
+            if await self._paused(pause):
+                return
+
+    def _kept_until(self) -> datetime | None:
+        """Until when the own seat is kept, when the line has broken just now."""
+        mine = self.table.presence.get(-1 if self.table.my_seat is None else self.table.my_seat)
+        return self.server_now() + mine.may_be_away if mine and mine.may_be_away else None
+
+    def retry_now(self) -> None:
+        """Ends the pause before the next attempt to mend the line."""
+        self._wake.set()
+
+    async def _one_stream(self, tap: Tap | None) -> AsyncGenerator[Update, None]:
+        """The updates of one stream; raises _BrokenError when another one is to be opened."""
+        request = play_pb2.WatchTableRequest(table=self.table.table, code=self.code)
+        if self.table.log_id:
+            request.after_seq = self.table.seq
+            request.log_id = self.table.log_id
+        stream = self._stream = self.connection.watch(request)
+        try:
+            while (item := await self._next_item(stream)) is not None:
+                if not self.link.online:
+                    _log.info("table %r: line mended", self.table.table)
+                    self.link = LinkChanged(online=True)
+                    yield self.link
+                if tap:
+                    tap(item)
+                seated = self.table.my_seat is not None and not self._left
+                updates = self._fold(item)
+                self._give_early()
+                for update in updates:
+                    yield update
+                    if _removes_me(update):
+                        raise SeatLost(removed=True)
+                    if seated and isinstance(update, SnapshotTaken) and self.table.my_seat is None:
+                        raise SeatLost(removed=False)
+                    if isinstance(update, StreamEnded):
+                        if update.retry_after is None:
+                            return
+                        raise _BrokenError(
+                            Refused("", _("the server restarts"), retry_after=update.retry_after),
+                            quiet=update.reason is StreamEndReason.RENEW,
+                        )
+        finally:
+            stream.cancel()
+
+    async def _next_item(self, stream: _Stream) -> play_pb2.WatchTableResponse | None:
+        """The next message; None after `close`. Raises _BrokenError, or Refused for good."""
+        try:
+            async with asyncio.timeout(SILENCE):
+                item = await stream.read()
+        except grpc.aio.AioRpcError as error:
+            refusal = refusal_of(error, "WatchTable")
+            if error.code() not in _TRANSIENT:
+                raise refusal from error
+            raise _BrokenError(refusal) from error
+        except TimeoutError:
+            raise _BrokenError(Refused("", _("the server fell silent"))) from None
+        except asyncio.CancelledError:
+            # A stream that was cancelled here says so in the same way as a task that is.
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            if self._closing:
+                return None
+            raise _BrokenError(Refused("", _("the stream starts anew")), quiet=True) from None
+        if not isinstance(item, play_pb2.WatchTableResponse):
+            raise _BrokenError(Refused("", _("the server ended the stream")))
+        return item
+
+    def _fold(self, item: play_pb2.WatchTableResponse) -> list[Update]:
+        if item.HasField("heartbeat"):
+            self._set_clock(item.heartbeat.server_time)
+        elif item.events.events and time_of(item.events.events[-1].time) > self.server_now():
+            # It may be long ago when catching up, but it is never later at the server than now.
+            self._set_clock(item.events.events[-1].time)
+        try:
+            return self.table.apply(item)
+        except (OutOfStepError, NotUnderstoodError) as error:
+            self.table.log_id = ""  # the next stream starts with a snapshot
+            raise _BrokenError(Refused("", str(error))) from error
+
+    async def _paused(self, seconds: float) -> bool:
+        """Waits, or less when woken; gives whether the session was closed meanwhile."""
+        self._wake.clear()
+        if not self._closing:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._wake.wait(), seconds)
+        return self._closing
+
+    def _start_anew(self, *, with_snapshot: bool) -> None:
+        """Lets the stream start again: the viewer has changed."""
+        if with_snapshot:
+            self.table.log_id = ""
+        if self._stream is not None:
+            self._stream.cancel()
+
+    def _set_clock(self, server_time: Timestamp) -> None:
+        self._clock_offset = time_of(server_time) - datetime.now(UTC)
+
+    # Acting. Every one of these may raise Refused or Unreachable, and is safe to repeat.
+
+    async def act(self, action: Action, *, decision_id: int | None = None) -> int:
+        """Does something for the own seat; gives the number of the last event of it.
+
+        `decision_id` is the decision that the person or bot has seen; unless named, the open one.
+        Raises Refused: STALE_DECISION when another one is open by now, NOT_YOUR_TURN,
+        ILLEGAL_ACTION.
+        """
+        if decision_id is None:
+            decision_id = self.table.decision.id if self.table.decision else 0
+        answer = await self.connection.call(
+            self.connection.table.Act,
+            play_pb2.ActRequest(
+                request_id=new_request_id(),
+                table=self.table.table,
+                decision_id=decision_id,
+                action=action_message(action),
+            ),
+        )
+        return answer.seq
+
+    async def ready(self, ready: bool = True) -> None:
+        """Says whether one is ready for the game or for the next deal.
+
+        Whoever is adds fresh random bytes to the deal, so that the server does not choose it alone
+        (docs/fair-deal.md). A remote bot, which is always ready, may call this just for that.
+        Raises Refused: STALE_COMMITMENT when another deal is the next one by now.
+        """
+        request = lobby_pb2.SetReadyRequest(
+            request_id=new_request_id(), table=self.table.table, ready=ready
+        )
+        if ready:
+            self._add_nonce(request)
+        await self.noting(request, self.connection.call(self.connection.lobby.SetReady, request))
+
+    def _add_nonce(self, request: _WithNonce, *, early: bool = False) -> None:
+        """Adds a nonce to the request, if any is wanted."""
+        if self.table.commitment:
+            request.commitment = self.table.commitment
+            request.nonce = self.table.check.nonce_for(
+                request.commitment, self.fresh_nonce, early=early
+            )
+
+    @property
+    def _may_give(self) -> bool:
+        """Whether a nonce may be given to the next deal without being ready."""
+        return self.table.rounds > 0 and "give_nonce" in self.connection.info.features
+
+    def _give_early(self) -> None:
+        """Adds to the next deal as soon as there is a commitment, whoever starts it and when."""
+        table = self.table
+        if (
+            self._giving is None
+            and self._may_give
+            and table.phase is not Phase.CLOSED
+            and table.me is not None
+            and not table.me.substituted
+            and not table.check.has_given(table.commitment)
+        ):
+            self._giving = asyncio.create_task(self._give_nonce())
+
+    async def _give_nonce(self) -> None:
+        request = lobby_pb2.GiveNonceRequest(request_id=new_request_id(), table=self.table.table)
+        self._add_nonce(request, early=True)
+        try:
+            if request.nonce:
+                answer = self.connection.call(self.connection.lobby.GiveNonce, request)
+                await self.noting(request, answer)
+        except (Refused, Unreachable, grpc.aio.UsageError) as problem:
+            # The deal has started, say, or the connection was closed before this began.
+            _log.info("table %r: no nonce was given: %s", self.table.table, problem)
+        finally:
+            self._giving = None
+
+    async def noting(self, request: Message, answer: Awaitable[Answer]) -> Answer:
+        """Waits for the answer to a request; what it adds to a deal, or takes back, is noted."""
+        if not isinstance(request, _GIVES) or request.table != self.table.table:
+            return await answer
+        nonce = b"" if isinstance(request, lobby_pb2.LeaveSeatRequest) else request.nonce
+        if not (nonce or isinstance(request, lobby_pb2.LeaveSeatRequest)) and self.table.rounds:
+            return await answer  # by deal/2 being ready or not takes nothing back
+        with self.table.check.giving(self.table.commitment, nonce) as taken:
+            done = await answer
+            assert isinstance(done, _GIVEN), "it is the answer to such a request"
+            taken(done.seq)
+            return done
+
+    async def start(self) -> None:
+        """Starts the game or the next deal, whoever is ready. Host only.
+
+        A host with a seat gets ready first, and so adds to the deal as well.
+        """
+        table = self.table
+        adds = (
+            table.i_am_host
+            and bool(table.commitment)
+            and len(table.taken_seats) > 1
+            and table.me is not None
+            and not table.me.nonce
+        )
+        if adds:
+            await self.ready()
+        request = lobby_pb2.StartGameRequest(request_id=new_request_id(), table=table.table)
+        try:
+            await self.connection.call(self.connection.lobby.StartGame, request)
+        except Refused as refusal:
+            # When the host was the last to get ready, it has started already.
+            if not (adds and refusal.reason == "ALREADY_STARTED"):
+                raise
+
+    async def add_bot(self, level: str = "", *, seat: int | None = None, name: str = "") -> int:
+        """Seats a built-in bot and gives its seat. Host only, while the table waits."""
+        answer = await self.connection.call(
+            self.connection.lobby.AddBot,
+            lobby_pb2.AddBotRequest(
+                request_id=new_request_id(),
+                table=self.table.table,
+                level=level,
+                seat=seat,
+                name=name,
+            ),
+        )
+        return answer.seat
+
+    async def free_seat(self, seat: Seat) -> None:
+        """Removes whoever sits there, a built-in bot or anyone else. Host only, while it waits."""
+        if seat.occupant is Occupant.BUILT_IN_BOT:
+            await self.remove_bot(seat.seat)
+        else:
+            await self.remove_seat(seat.seat)
+
+    async def remove_bot(self, seat: int) -> None:
+        """Removes a built-in bot. Host only, while the table waits."""
+        await self.connection.call(
+            self.connection.lobby.RemoveBot,
+            lobby_pb2.RemoveBotRequest(
+                request_id=new_request_id(), table=self.table.table, seat=seat
+            ),
+        )
+
+    async def remove_seat(self, seat: int) -> None:
+        """Frees the seat of a person or a remote bot, who cannot come back to this table.
+
+        Host only, while the table waits. Raises Refused, also when someone else sits there by now.
+        """
+        if "remove_seat" not in self.connection.info.features:
+            raise VersionsDiffer("", _("This server is older and cannot remove people."))
+        await self.connection.call(
+            self.connection.lobby.RemoveSeat,
+            lobby_pb2.RemoveSeatRequest(
+                request_id=new_request_id(),
+                table=self.table.table,
+                seat=seat,
+                name=self.table.seats[seat].name,
+            ),
+        )
+
+    async def rematch(self) -> None:
+        """Asks for another game with the same seats; one is ready for it then."""
+        request = lobby_pb2.RematchRequest(request_id=new_request_id(), table=self.table.table)
+        self._add_nonce(request)
+        await self.noting(request, self.connection.call(self.connection.lobby.Rematch, request))
+
+    async def chat(self, text: str) -> None:
+        """Says a line to everybody at the table."""
+        await self.connection.call(
+            self.connection.chat.SendChat,
+            chat_pb2.SendChatRequest(
+                request_id=new_request_id(), table=self.table.table, text=text
+            ),
+        )
+
+    async def leave(self) -> None:
+        """Gives the seat up; during a game a substitute plays on. One watches on until `close`."""
+        request = lobby_pb2.LeaveSeatRequest(request_id=new_request_id(), table=self.table.table)
+        await self.noting(request, self.connection.call(self.connection.lobby.LeaveSeat, request))
+        self._left = True
+
+    async def close_table(self) -> None:
+        """Ends the table for everybody. Host only."""
+        await self.connection.call(
+            self.connection.lobby.CloseTable,
+            lobby_pb2.CloseTableRequest(request_id=new_request_id(), table=self.table.table),
+        )
+        # Whoever closes a table may not wait for the event any more.
+        self.table.phase = Phase.CLOSED
+
+    async def close(self) -> None:
+        """Stops following and closes the connection. The seat is kept."""
+        self._closing = True
+        self._wake.set()
+        if self._giving is not None:
+            self._giving.cancel()
+        if self._stream is not None:
+            self._stream.cancel()
+        await self.connection.close()

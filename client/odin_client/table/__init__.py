@@ -1,0 +1,1 @@
+"""What a client knows of a table, and the check of its deals."""

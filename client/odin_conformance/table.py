@@ -1,0 +1,368 @@
+"""The table of the kit: two seats, one deal, fixed hands, a clock that only events move.
+
+It is real by the rules (the engine checks every action) and its messages are those that a server
+would send to the seat of the client under test. The other seat is played by the script. The
+tutorial plays at such a table as well (`odin_cli.play.lesson`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from odin_client.table.wire import card_value
+from odin_engine import (
+    DECK,
+    NEW,
+    Action,
+    Card,
+    CardPickedUp,
+    CardsPlayed,
+    DealEnded,
+    DealStarted,
+    Decision,
+    DecisionKind,
+    Event,
+    GameEnded,
+    GameStarted,
+    Options,
+    Pass,
+    Passed,
+    PickUp,
+    PlayCards,
+    RoundEnded,
+    StartDeal,
+    StartGame,
+    State,
+    decide,
+    decision_of,
+    evolve,
+    view_for,
+)
+from odin_table.v1 import card_pb2, decision_pb2, event_pb2, table_pb2
+
+HANDLE: Final = "K7QF"
+OTHER: Final = 0
+"""The seat that the script plays, which is the host's."""
+CLIENT: Final = 1
+"""The seat that is left for the client under test."""
+
+_HANDS: Final = ("R2 R7 O5 O9 Y1 G3 G8 B4 V6", "R1 R4 O2 O7 Y3 Y8 G5 B6 V9")
+"""By seat. No hand is a set, so nobody goes out with the first play."""
+
+_BEGIN: Final = datetime(2026, 1, 1, 12, tzinfo=UTC)
+_STEP: Final = timedelta(seconds=1)
+"""From one event to the next."""
+_TURN_TIME: Final = timedelta(minutes=10)
+
+_KINDS: Final = {
+    DecisionKind.OPEN: decision_pb2.DECISION_KIND_OPEN,
+    DecisionKind.RESPOND: decision_pb2.DECISION_KIND_RESPOND,
+    DecisionKind.PICK_UP: decision_pb2.DECISION_KIND_PICK_UP,
+}
+
+
+def _cards(cards: Iterable[Card]) -> list[card_pb2.Card.ValueType]:
+    return [card_value(card) for card in cards]
+
+
+def _stamp(time: datetime) -> Timestamp:
+    stamp = Timestamp()
+    stamp.FromDatetime(time)
+    return stamp
+
+
+def _order() -> tuple[Card, ...]:
+    """The shuffled deck: the two hands, then the others in the order of the deck."""
+    dealt = tuple(Card.parse(text) for hand in _HANDS for text in hand.split())
+    return (*dealt, *(card for card in DECK if card not in dealt))
+
+
+class Table:
+    """The table, its log, and what the client's seat may see of them."""
+
+    def __init__(self, log_id: str = "log-1") -> None:
+        self.log_id: Final = log_id
+        self.events: Final[list[event_pb2.Event]] = []
+        """As the client's seat gets them; their numbers are 1, 2, 3 ..."""
+        self.now = _BEGIN
+        """The server's clock."""
+        self.state: State = NEW
+        self.seats: Final = [
+            table_pb2.Seat(
+                seat=OTHER,
+                occupant=table_pb2.OCCUPANT_PERSON,
+                name="Script",
+                ready=True,
+                host=True,
+            ),
+            table_pb2.Seat(seat=CLIENT),
+        ]
+        self._phase: table_pb2.TablePhase.ValueType = table_pb2.TABLE_PHASE_WAITING
+        self._decision_id = 0
+        self._deadline = _BEGIN
+        opened = event_pb2.TableOpened(options=self.options)
+        self.add(event_pb2.Event(table_opened=opened))
+        self.add(event_pb2.Event(seat_taken=event_pb2.SeatTaken(seat=self.seats[OTHER])))
+
+    @property
+    def options(self) -> table_pb2.TableOptions:
+        """How it plays."""
+        options = table_pb2.TableOptions(
+            seats=2,
+            single_deal=True,
+            short_deck=False,
+            visibility=table_pb2.VISIBILITY_PUBLIC,
+            open_to_bots=True,
+        )
+        options.clock.per_turn.FromTimedelta(_TURN_TIME)
+        options.clock.bank.seconds = 0
+        return options
+
+    @property
+    def decision(self) -> Decision | None:
+        """The engine's open decision; None before and after the game."""
+        return decision_of(self.state)
+
+    @property
+    def checkable(self) -> bool | None:
+        """Whether its deals can be checked in full; None when it commits itself to none."""
+        return None
+
+    @property
+    def takes_nonces(self) -> bool:
+        """Whether a script waits for what the client adds to a deal."""
+        return False
+
+    @property
+    def decision_id(self) -> int:
+        """The id of the open decision; 0 when none is open."""
+        return self._decision_id if self.decision else 0
+
+    # What happens
+
+    def add(self, event: event_pb2.Event) -> None:
+        """Gives the event its number and time, and keeps it."""
+        event.seq = len(self.events) + 1
+        event.time.CopyFrom(_stamp(self.now))
+        self.events.append(event)
+        self.now += _STEP
+
+    def sit_down(self, name: str, occupant: table_pb2.Occupant.ValueType) -> None:
+        """Gives the client its seat, under this name."""
+        seat = self.seats[CLIENT]
+        seat.name = name
+        seat.occupant = occupant or table_pb2.OCCUPANT_PERSON
+        seat.ready = occupant == table_pb2.OCCUPANT_REMOTE_BOT
+        self.add(event_pb2.Event(seat_taken=event_pb2.SeatTaken(seat=seat)))
+
+    def remove_client(self) -> None:
+        """Frees the client's seat, as its host does."""
+        self.seats[CLIENT].Clear()
+        self.seats[CLIENT].seat = CLIENT
+        left = event_pb2.SeatLeft(seat=CLIENT, reason=event_pb2.LEAVE_REASON_REMOVED)
+        self.add(event_pb2.Event(seat_left=left))
+
+    def make_ready(self, ready: bool) -> None:
+        """Notes that the client is ready, or no longer is."""
+        if self.seats[CLIENT].ready != ready:
+            self.seats[CLIENT].ready = ready
+            changed = event_pb2.ReadyChanged(seat=CLIENT, ready=ready)
+            self.add(event_pb2.Event(ready_changed=changed))
+
+    def start(self) -> None:
+        """Starts the game and its deal; the client has to open."""
+        options = Options(players=2, threshold=None, short_deck=False)
+        self._do(StartGame(options, removed=(), first_opener=CLIENT), event_pb2.ACTOR_UNSPECIFIED)
+        self._do(StartDeal(_order()), event_pb2.ACTOR_UNSPECIFIED)
+        self._open_decision()
+
+    def act(self, action: Action, actor: event_pb2.Actor.ValueType) -> None:
+        """Does what a seat has chosen, and opens the next decision. Raises the engine's refusal."""
+        self._do(action, actor)
+        self._open_decision()
+
+    def time_out(self) -> None:
+        """Lets the time of the open decision pass: the default action is taken (D1)."""
+        assert self.decision is not None, "somebody has to act"
+        self.now = self._deadline
+        self.act(self.decision.default, event_pb2.ACTOR_CLOCK)
+
+    def close(self) -> None:
+        """Ends the table."""
+        self._phase = table_pb2.TABLE_PHASE_CLOSED
+        closed = event_pb2.TableClosed(reason=event_pb2.CLOSE_REASON_HOST)
+        self.add(event_pb2.Event(table_closed=closed))
+
+    def _do(
+        self, command: StartGame | StartDeal | Action, actor: event_pb2.Actor.ValueType
+    ) -> None:
+        for event in decide(self.state, command):
+            self.state = evolve(self.state, event)
+            message = self._message(event, actor)
+            self.add(message)
+            self._told(message)
+
+    def _told(self, message: event_pb2.Event) -> None:
+        """What follows for the table from an event of the game."""
+        if message.HasField("deal_started"):
+            self._phase = table_pb2.TABLE_PHASE_PLAYING
+        elif message.HasField("deal_ended"):
+            self._phase = table_pb2.TABLE_PHASE_BETWEEN_DEALS
+            for seat in self.seats:
+                seat.ready = seat.occupant == table_pb2.OCCUPANT_REMOTE_BOT
+        elif message.HasField("game_ended"):
+            self._phase = table_pb2.TABLE_PHASE_GAME_OVER
+
+    def _open_decision(self) -> None:
+        if self.decision:
+            self._decision_id = len(self.events) + 1
+            self._deadline = self.now + _TURN_TIME
+            opened = event_pb2.DecisionOpened(decision=self._decision())
+            self.add(event_pb2.Event(decision_opened=opened))
+
+    # Messages
+
+    def view(self) -> table_pb2.TableView:
+        """What a snapshot holds now."""
+        view = table_pb2.TableView(
+            table=HANDLE,
+            log_id=self.log_id,
+            seq=len(self.events),
+            options=self.options,
+            phase=self._phase,
+            seats=self.seats,
+            your_seat=CLIENT,
+        )
+        if self._phase != table_pb2.TABLE_PHASE_WAITING:
+            view.game.CopyFrom(self._game())
+        if self.decision:
+            view.decision.CopyFrom(self._decision())
+        return view
+
+    def summary(self) -> table_pb2.TableSummary:
+        """The table in the list."""
+        return table_pb2.TableSummary(
+            table=HANDLE,
+            options=self.options,
+            phase=self._phase,
+            seats=self.seats,
+            deal=self.state.deal,
+            create_time=_stamp(_BEGIN),
+        )
+
+    def server_time(self) -> Timestamp:
+        """The server's clock as a message."""
+        return _stamp(self.now)
+
+    def _game(self) -> table_pb2.GameView:
+        game = view_for(self.state, CLIENT)
+        view = table_pb2.GameView(
+            game=1,
+            deal=game.deal,
+            opener=game.opener,
+            centre=_cards(game.centre or ()),
+            centre_value=game.centre.value if game.centre else 0,
+            centre_seat=game.centre_seat,
+            discarded=_cards(game.discarded),
+            hand=table_pb2.Hand(seat=CLIENT, cards=_cards(game.hand)),
+            remaining_hands=[
+                table_pb2.Hand(seat=seat, cards=_cards(hand))
+                for seat, hand in enumerate(game.remaining_hands)
+            ],
+            out_seat=game.out,
+            winners=game.winners,
+        )
+        for seat in (OTHER, CLIENT):
+            player = view.players.add(
+                seat=seat,
+                card_count=game.card_counts[seat],
+                passed=game.passed[seat],
+                penalties=[deal[seat] for deal in game.penalties],
+                total=game.totals[seat],
+                name=self.seats[seat].name,
+            )
+            player.bank.seconds = 0
+        return view
+
+    def _decision(self) -> decision_pb2.Decision:
+        decision = self.decision
+        assert decision is not None, "one is open"
+        message = decision_pb2.Decision(
+            id=self._decision_id,
+            seat=decision.seat,
+            kind=_KINDS[decision.kind],
+            may_pass=decision.may_pass,
+            deadline=_stamp(self._deadline) if self.options.HasField("clock") else None,
+        )
+        if decision.seat == CLIENT:
+            message.choices.pick_ups.extend(_cards(decision.pick_ups))
+            message.choices.default_action.CopyFrom(_action(decision.default))
+            for play in decision.plays:
+                message.choices.plays.add(
+                    cards=_cards(play), value=play.value, goes_out=decision.goes_out(play)
+                )
+        return message
+
+    def _message(self, event: Event, actor: event_pb2.Actor.ValueType) -> event_pb2.Event:
+        """What the client's seat gets of this event; the state has it already."""
+        message = event_pb2.Event()
+        match event:
+            case GameStarted():
+                message.game_started.game = 1
+                message.game_started.seats.extend((OTHER, CLIENT))
+            case DealStarted():
+                message.deal_started.deal = event.number
+                message.deal_started.opener = event.opener
+                message.deal_started.hand.seat = CLIENT
+                message.deal_started.hand.cards.extend(_cards(event.hand_of(CLIENT)))
+            case CardsPlayed():
+                played = message.cards_played
+                played.seat = event.seat
+                played.cards.extend(_cards(event.cards))
+                played.value = event.cards.value
+                played.opening = event.opening
+                played.card_count = self._card_count(event.seat)
+                played.actor = actor
+            case CardPickedUp():
+                taken = message.card_picked_up
+                taken.seat = event.seat
+                taken.card = card_value(event.card)
+                taken.discarded.extend(_cards(event.discarded))
+                taken.card_count = self._card_count(event.seat)
+                taken.actor = actor
+            case Passed():
+                message.passed.seat = event.seat
+                message.passed.actor = actor
+            case RoundEnded():
+                message.round_ended.opener = event.opener
+                message.round_ended.discarded.extend(_cards(event.discarded))
+            case DealEnded():
+                message.deal_ended.deal = event.number
+                message.deal_ended.out_seat = event.out
+                for seat in (OTHER, CLIENT):
+                    message.deal_ended.scores.add(
+                        seat=seat,
+                        remaining=_cards(event.hands[seat]),
+                        penalty=event.penalties[seat],
+                        total=event.totals[seat],
+                    )
+            case GameEnded():
+                message.game_ended.winners.extend(event.winners)
+        return message
+
+    def _card_count(self, seat: int) -> int:
+        return self.state.hands[seat].bit_count()
+
+
+def _action(action: Action) -> decision_pb2.Action:
+    match action:
+        case PlayCards(cards=cards):
+            return decision_pb2.Action(play_cards=decision_pb2.PlayCards(cards=_cards(cards)))
+        case PickUp(card=card):
+            return decision_pb2.Action(pick_up=decision_pb2.PickUp(card=card_value(card)))
+        case Pass():
+            return decision_pb2.Action(pass_turn=decision_pb2.PassTurn())

@@ -1,0 +1,1 @@
+"""The transports: calls in, answers out, credentials and quotas."""

@@ -1,0 +1,1 @@
+"""One table: its log folded, its commands, and what each viewer is sent."""

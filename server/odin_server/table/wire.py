@@ -1,0 +1,591 @@
+"""Where values of engine and table become protobuf: answers, views and events.
+
+An event for a viewer is put together from its public part and, for one seat, its private part.
+Nothing is made by taking fields out of something fuller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+from google.protobuf import duration_pb2, timestamp_pb2
+
+from odin_engine import (
+    Action,
+    Card,
+    CardPickedUp,
+    CardSet,
+    CardsPlayed,
+    Colour,
+    DealEnded,
+    DealStarted,
+    Decision,
+    DecisionKind,
+    GameEnded,
+    GameStarted,
+    Pass,
+    Passed,
+    PickUp,
+    PlayCards,
+    RoundEnded,
+    View,
+    decision_of,
+    view_for,
+)
+from odin_server.table.events import (
+    Actor,
+    BotFailed,
+    DeadlineMoved,
+    DealCommitted,
+    DealRevealed,
+    DecisionOpened,
+    HostChanged,
+    NonceGiven,
+    Occupant,
+    ReadyChanged,
+    Record,
+    RematchAsked,
+    SeatLeft,
+    SeatResumed,
+    SeatTaken,
+    SubstituteSeated,
+    TableClosed,
+    TableOpened,
+    TableOptions,
+)
+from odin_server.table.state import DealtFrom, OpenDecision, Seat, TablePhase, TableState
+from odin_table.v1 import card_pb2, decision_pb2, event_pb2, play_pb2, table_pb2
+
+_COLOURS: Final[Mapping[Colour, card_pb2.Colour.ValueType]] = {
+    Colour.RED: card_pb2.COLOUR_RED,
+    Colour.ORANGE: card_pb2.COLOUR_ORANGE,
+    Colour.YELLOW: card_pb2.COLOUR_YELLOW,
+    Colour.GREEN: card_pb2.COLOUR_GREEN,
+    Colour.BLUE: card_pb2.COLOUR_BLUE,
+    Colour.VIOLET: card_pb2.COLOUR_VIOLET,
+}
+_KINDS: Final[Mapping[DecisionKind, decision_pb2.DecisionKind.ValueType]] = {
+    DecisionKind.OPEN: decision_pb2.DECISION_KIND_OPEN,
+    DecisionKind.RESPOND: decision_pb2.DECISION_KIND_RESPOND,
+    DecisionKind.PICK_UP: decision_pb2.DECISION_KIND_PICK_UP,
+}
+
+
+# To an answer
+
+
+def timestamp(microseconds: int) -> timestamp_pb2.Timestamp:
+    """A time of the server as the contract has it."""
+    seconds, rest = divmod(microseconds, 1_000_000)
+    return timestamp_pb2.Timestamp(seconds=seconds, nanos=rest * 1000)
+
+
+def _duration(microseconds: int) -> duration_pb2.Duration:
+    seconds, rest = divmod(microseconds, 1_000_000)
+    return duration_pb2.Duration(seconds=seconds, nanos=rest * 1000)
+
+
+def _cards(cards: Iterable[Card]) -> list[card_pb2.Card.ValueType]:
+    return [_card(card) for card in cards]
+
+
+def _card(card: Card) -> card_pb2.Card.ValueType:
+    return _CARDS[card.index]
+
+
+_CARDS: Final = tuple(card_pb2.Card.values()[1:])
+
+
+def options_to(options: TableOptions) -> table_pb2.TableOptions:
+    """The options of a table."""
+    message = table_pb2.TableOptions(
+        seats=options.seats,
+        short_deck=options.short_deck,
+        visibility=(
+            table_pb2.VISIBILITY_PRIVATE if options.private else table_pb2.VISIBILITY_PUBLIC
+        ),
+        open_to_bots=options.open_to_bots,
+        title=options.title,
+    )
+    if options.turn_time:
+        message.clock.per_turn.seconds = options.turn_time
+        message.clock.bank.seconds = options.bank
+    if options.threshold is None:
+        message.single_deal = True
+    else:
+        message.threshold = options.threshold
+    return message
+
+
+def _seat(number: int, seat: Seat | None, host: bytes) -> table_pb2.Seat:
+    if seat is None:
+        return table_pb2.Seat(seat=number)
+    return table_pb2.Seat(
+        seat=number,
+        occupant=_OCCUPANTS[seat.occupant],
+        name=seat.name,
+        level=seat.level,
+        ready=seat.ready,
+        host=bool(host) and seat.holder == host,
+        substituted=seat.substitute is not None,
+        abandoned=seat.abandoned,
+        nonce=seat.nonce,
+    )
+
+
+_OCCUPANTS: Final[Mapping[Occupant, table_pb2.Occupant.ValueType]] = {
+    Occupant.PERSON: table_pb2.OCCUPANT_PERSON,
+    Occupant.REMOTE_BOT: table_pb2.OCCUPANT_REMOTE_BOT,
+    Occupant.BUILT_IN_BOT: table_pb2.OCCUPANT_BUILT_IN_BOT,
+}
+_PHASES: Final[Mapping[TablePhase, table_pb2.TablePhase.ValueType]] = {
+    TablePhase.WAITING: table_pb2.TABLE_PHASE_WAITING,
+    TablePhase.PLAYING: table_pb2.TABLE_PHASE_PLAYING,
+    TablePhase.BETWEEN_DEALS: table_pb2.TABLE_PHASE_BETWEEN_DEALS,
+    TablePhase.GAME_OVER: table_pb2.TABLE_PHASE_GAME_OVER,
+    TablePhase.CLOSED: table_pb2.TABLE_PHASE_CLOSED,
+}
+_ACTORS: Final[Mapping[Actor | None, event_pb2.Actor.ValueType]] = {
+    None: event_pb2.ACTOR_UNSPECIFIED,
+    Actor.PERSON: event_pb2.ACTOR_PERSON,
+    Actor.BOT: event_pb2.ACTOR_BOT,
+    Actor.SUBSTITUTE: event_pb2.ACTOR_SUBSTITUTE,
+    Actor.CLOCK: event_pb2.ACTOR_CLOCK,
+}
+
+
+def _seats(state: TableState) -> list[table_pb2.Seat]:
+    return [_seat(number, seat, state.host) for number, seat in enumerate(state.seats)]
+
+
+def summary(handle: str, state: TableState, opened: int) -> table_pb2.TableSummary:
+    """A table in the list: only what everybody may know."""
+    return table_pb2.TableSummary(
+        table=handle,
+        options=options_to(state.options),
+        phase=_PHASES[state.phase],
+        seats=_seats(state),
+        deal=state.game.deal if state.in_game else 0,
+        create_time=timestamp(opened),
+    )
+
+
+class Viewer(NamedTuple):
+    """Who looks at a table: what they may see follows from this alone."""
+
+    seat: int | None
+    """The seat they hold."""
+    is_host: bool = False
+
+
+def table_view(handle: str, state: TableState, viewer: Viewer) -> table_pb2.TableView:
+    """All that this viewer may see of the table."""
+    view = table_pb2.TableView(
+        table=handle,
+        log_id=state.log_id,
+        seq=state.seq,
+        options=options_to(state.options),
+        phase=_PHASES[state.phase],
+        seats=_seats(state),
+        your_seat=viewer.seat,
+        you_are_host=viewer.is_host,
+        code=state.code if viewer.seat is not None or viewer.is_host else "",
+        commitment=b"" if state.rounds else state.commitment,
+        source=_open_source(state) if state.rounds else None,
+    )
+    if state.games:
+        player = state.player_of(viewer.seat)
+        game = view_for(state.game, player)
+        view.game.CopyFrom(_game_view(state, game, viewer.seat))
+        if state.decision:
+            view.decision.CopyFrom(_decision(state.decision, game.decision))
+    if state.next_deal is not None:
+        view.next_deal_time.CopyFrom(timestamp(state.next_deal))
+    return view
+
+
+def _open_source(state: TableState) -> table_pb2.DealSource:
+    """What the next deal will follow from, as far as that is known."""
+    return table_pb2.DealSource(commitment=state.commitment, rounds=state.rounds)
+
+
+def _source(dealt_from: DealtFrom) -> table_pb2.DealSource:
+    """What a deal follows from, by deal/2."""
+    return table_pb2.DealSource(
+        commitment=dealt_from.commitment,
+        rounds=dealt_from.rounds,
+        nonces=dealt_from.nonces,
+        key_rounds=dealt_from.key_rounds,
+    )
+
+
+def _game_view(state: TableState, game: View, own_seat: int | None) -> table_pb2.GameView:
+    seats, source = state.players, state.dealt_from
+    by_deal_1 = source if source and not source.rounds else None
+    return table_pb2.GameView(
+        game=state.games,
+        deal=game.deal,
+        removed_colours=[_COLOURS[colour] for colour in game.removed],
+        opener=seats[game.opener],
+        players=[
+            table_pb2.Player(
+                seat=seat,
+                card_count=game.card_counts[player],
+                passed=game.passed[player],
+                penalties=[deal[player] for deal in game.penalties],
+                total=game.totals[player],
+                bank=_duration(state.banks[player]) if state.options.turn_time else None,
+                name=state.names[player],
+            )
+            for player, seat in enumerate(seats)
+        ],
+        centre=_cards(game.centre or ()),
+        centre_value=game.centre.value if game.centre else 0,
+        centre_seat=None if game.centre_seat is None else seats[game.centre_seat],
+        discarded=_cards(game.discarded),
+        hand=(
+            None
+            if game.viewer is None
+            else table_pb2.Hand(seat=own_seat or 0, cards=_cards(game.hand))
+        ),
+        remaining_hands=[
+            table_pb2.Hand(seat=seats[player], cards=_cards(hand))
+            for player, hand in enumerate(game.remaining_hands)
+        ],
+        out_seat=None if game.out is None else seats[game.out],
+        winners=[seats[player] for player in game.winners],
+        commitment=by_deal_1.commitment if by_deal_1 else b"",
+        nonces=by_deal_1.nonces if by_deal_1 else (),
+        secret=source.secret if source and source.revealed else b"",
+        source=_source(source) if source and source.rounds else None,
+    )
+
+
+def _decision(open_now: OpenDecision, own: Decision | None) -> decision_pb2.Decision:
+    """The decision; `own` is the engine's, for the seat that has to make it."""
+    return decision_pb2.Decision(
+        id=open_now.id,
+        seat=open_now.seat,
+        kind=_KINDS[open_now.kind],
+        may_pass=open_now.kind is DecisionKind.RESPOND,
+        deadline=None if open_now.deadline is None else timestamp(open_now.deadline),
+        choices=_choices(own) if own else None,
+    )
+
+
+def _choices(decision: Decision) -> decision_pb2.Choices:
+    return decision_pb2.Choices(
+        plays=[_legal_play(play, decision.goes_out(play)) for play in decision.plays],
+        pick_ups=_cards(decision.pick_ups),
+        default_action=_action(decision.default),
+    )
+
+
+@cache
+def _legal_play(play: CardSet, goes_out: bool) -> decision_pb2.LegalPlay:
+    """Made once for each set; whoever takes it copies it."""
+    return decision_pb2.LegalPlay(cards=_cards(play.cards), value=play.value, goes_out=goes_out)
+
+
+def _action(action: Action) -> decision_pb2.Action:
+    match action:
+        case PlayCards(cards=cards):
+            return decision_pb2.Action(play_cards=decision_pb2.PlayCards(cards=_cards(cards)))
+        case PickUp(card=card):
+            return decision_pb2.Action(pick_up=decision_pb2.PickUp(card=_card(card)))
+        case Pass():
+            return decision_pb2.Action(pass_turn=decision_pb2.PassTurn())
+
+
+# Events
+
+
+class EncodedEvent(NamedTuple):
+    """An event as bytes, once for each kind of viewer: each an element of `EventBatch.events`."""
+
+    public: bytes
+    private: Mapping[int, bytes]
+    """For the seats that get a private part besides the public one."""
+    revealed: bytes
+    """For the history of a game that is over."""
+
+    def for_seat(self, seat: int | None) -> bytes:
+        """What the holder of this seat gets, or a watcher (None)."""
+        return self.public if seat is None else self.private.get(seat, self.public)
+
+
+_NOBODY: Final[Mapping[int, bytes]] = {}
+
+
+def encode_event(record: Record, after: TableState) -> EncodedEvent:
+    """The event for everybody; `after` is the state with this record in it."""
+    message = _event(record, after)
+    public = _element(message)
+    match record.event:
+        case DealStarted() as event:
+            private = {
+                seat: _element(_with_hand(record, after, event, player))
+                for player, seat in enumerate(after.players)
+            }
+            return EncodedEvent(public, private, _element(_with_hands(record, after, event)))
+        case DecisionOpened(seat=seat):
+            own = decision_of(after.game)
+            assert own is not None, "an open decision is the engine's"
+            message.decision_opened.decision.choices.CopyFrom(_choices(own))
+            return EncodedEvent(public, {seat: _element(message)}, public)
+        case _:
+            return EncodedEvent(public, _NOBODY, public)
+
+
+def _hand(after: TableState, event: DealStarted, player: int) -> table_pb2.Hand:
+    return table_pb2.Hand(seat=after.players[player], cards=_cards(event.hand_of(player)))
+
+
+def _with_hand(
+    record: Record, after: TableState, event: DealStarted, player: int
+) -> event_pb2.Event:
+    message = _event(record, after)
+    message.deal_started.hand.CopyFrom(_hand(after, event, player))
+    return message
+
+
+def _with_hands(record: Record, after: TableState, event: DealStarted) -> event_pb2.Event:
+    message = _event(record, after)
+    message.deal_started.hands.extend(
+        _hand(after, event, player) for player in range(event.players)
+    )
+    message.deal_started.undealt.extend(_cards(event.undealt))
+    return message
+
+
+def _event(record: Record, after: TableState) -> event_pb2.Event:
+    """The public part of an event."""
+    message = event_pb2.Event(seq=record.seq, time=timestamp(record.time))
+    _PUBLIC[type(record.event)](message, record.event, record, after)
+    return message
+
+
+def _table_opened(to: event_pb2.Event, event: TableOpened, _r: Record, _s: TableState) -> None:
+    to.table_opened.options.CopyFrom(options_to(event.options))
+
+
+def _seat_taken(to: event_pb2.Event, event: SeatTaken, _r: Record, state: TableState) -> None:
+    to.seat_taken.seat.CopyFrom(_seat(event.seat, state.seats[event.seat], state.host))
+
+
+def _seat_left(to: event_pb2.Event, event: SeatLeft, _r: Record, _s: TableState) -> None:
+    to.seat_left.seat = event.seat
+    to.seat_left.reason = _LEAVE_REASONS[event.reason - 1]
+
+
+_LEAVE_REASONS: Final = tuple(event_pb2.LeaveReason.values()[1:])
+_CLOSE_REASONS: Final = tuple(event_pb2.CloseReason.values()[1:])
+
+
+def _host_changed(to: event_pb2.Event, event: HostChanged, _r: Record, _s: TableState) -> None:
+    to.host_changed.SetInParent()
+    if event.seat is not None:
+        to.host_changed.seat = event.seat
+
+
+def _ready_changed(to: event_pb2.Event, event: ReadyChanged, _r: Record, _s: TableState) -> None:
+    to.ready_changed.seat = event.seat
+    to.ready_changed.ready = event.ready
+    to.ready_changed.nonce = event.nonce
+
+
+def _substitute_seated(
+    to: event_pb2.Event, event: SubstituteSeated, _r: Record, _s: TableState
+) -> None:
+    to.substitute_seated.seat = event.seat
+    to.substitute_seated.reason = _LEAVE_REASONS[event.reason - 1]
+    to.substitute_seated.level = event.level
+
+
+def _seat_resumed(to: event_pb2.Event, event: SeatResumed, _r: Record, _s: TableState) -> None:
+    to.seat_resumed.SetInParent()
+    to.seat_resumed.seat = event.seat
+
+
+def _rematch_asked(to: event_pb2.Event, event: RematchAsked, _r: Record, _s: TableState) -> None:
+    to.rematch_asked.SetInParent()
+    to.rematch_asked.seat = event.seat
+    to.rematch_asked.nonce = event.nonce
+
+
+def _nonce_given(to: event_pb2.Event, event: NonceGiven, _r: Record, _s: TableState) -> None:
+    to.nonce_given.seat = event.seat
+    to.nonce_given.nonce = event.nonce
+
+
+def _table_closed(to: event_pb2.Event, event: TableClosed, _r: Record, _s: TableState) -> None:
+    to.table_closed.reason = _CLOSE_REASONS[event.reason - 1]
+
+
+def _decision_opened(
+    to: event_pb2.Event, _event: DecisionOpened, _r: Record, state: TableState
+) -> None:
+    assert state.decision is not None, "this record opened it"
+    to.decision_opened.decision.CopyFrom(_decision(state.decision, None))
+
+
+def _deadline_moved(
+    to: event_pb2.Event, event: DeadlineMoved, _r: Record, state: TableState
+) -> None:
+    deadline = state.decision.deadline if state.decision else state.next_deal
+    assert deadline is not None, "time was running"
+    to.deadline_moved.deadline.CopyFrom(timestamp(deadline))
+    to.deadline_moved.given_back.CopyFrom(_duration(event.given_back))
+
+
+def _bot_failed(to: event_pb2.Event, event: BotFailed, _r: Record, _s: TableState) -> None:
+    to.bot_failed.seat = event.seat
+    to.bot_failed.problem = event.problem
+
+
+def _deal_committed(
+    to: event_pb2.Event, _event: DealCommitted, _r: Record, state: TableState
+) -> None:
+    to.deal_committed.game, to.deal_committed.deal = state.coming_deal
+    if state.rounds:
+        to.deal_committed.source.CopyFrom(_open_source(state))
+    else:
+        to.deal_committed.commitment = state.commitment
+
+
+def _deal_revealed(
+    to: event_pb2.Event, _event: DealRevealed, _r: Record, state: TableState
+) -> None:
+    assert state.dealt_from is not None, "the deal was committed to"
+    revealed = to.stretched_deal_revealed if state.dealt_from.rounds else to.deal_revealed
+    revealed.deal = state.game.deal
+    revealed.secret = state.dealt_from.secret
+
+
+def _game_started(to: event_pb2.Event, event: GameStarted, _r: Record, state: TableState) -> None:
+    to.game_started.game = state.games
+    to.game_started.seats.extend(state.players)
+    to.game_started.removed_colours.extend(_COLOURS[colour] for colour in event.removed)
+
+
+def _deal_started(to: event_pb2.Event, event: DealStarted, _r: Record, state: TableState) -> None:
+    to.deal_started.deal = event.number
+    to.deal_started.opener = state.players[event.opener]
+    if state.dealt_from and state.dealt_from.rounds:
+        to.deal_started.source.CopyFrom(_source(state.dealt_from))
+    elif state.dealt_from:
+        to.deal_started.commitment = state.dealt_from.commitment
+        to.deal_started.nonces.extend(state.dealt_from.nonces)
+
+
+def _cards_played(
+    to: event_pb2.Event, event: CardsPlayed, record: Record, state: TableState
+) -> None:
+    played = to.cards_played
+    played.seat = state.players[event.seat]
+    played.cards.extend(_cards(event.cards.cards))
+    played.value = event.cards.value
+    played.opening = event.opening
+    played.card_count = state.game.hands[event.seat].bit_count()
+    played.actor = _ACTORS[record.actor]
+
+
+def _card_picked_up(
+    to: event_pb2.Event, event: CardPickedUp, record: Record, state: TableState
+) -> None:
+    taken = to.card_picked_up
+    taken.seat = state.players[event.seat]
+    taken.card = _card(event.card)
+    taken.discarded.extend(_cards(event.discarded))
+    taken.card_count = state.game.hands[event.seat].bit_count()
+    taken.actor = _ACTORS[record.actor]
+
+
+def _passed(to: event_pb2.Event, event: Passed, record: Record, state: TableState) -> None:
+    to.passed.seat = state.players[event.seat]
+    to.passed.actor = _ACTORS[record.actor]
+
+
+def _round_ended(to: event_pb2.Event, event: RoundEnded, _r: Record, state: TableState) -> None:
+    to.round_ended.opener = state.players[event.opener]
+    to.round_ended.discarded.extend(_cards(event.discarded))
+
+
+def _deal_ended(to: event_pb2.Event, event: DealEnded, record: Record, state: TableState) -> None:
+    to.deal_ended.deal = event.number
+    to.deal_ended.out_seat = state.players[event.out]
+    for player, seat in enumerate(state.players):
+        to.deal_ended.scores.add(
+            seat=seat,
+            remaining=_cards(event.hands[player]),
+            penalty=event.penalties[player],
+            total=event.totals[player],
+        )
+    if record.until is not None:
+        to.deal_ended.next_deal_time.CopyFrom(timestamp(record.until))
+
+
+def _game_ended(to: event_pb2.Event, event: GameEnded, _r: Record, state: TableState) -> None:
+    to.game_ended.winners.extend(state.players[player] for player in event.winners)
+
+
+_PUBLIC: Final[Mapping[type, Callable[[event_pb2.Event, Any, Record, TableState], None]]] = {
+    TableOpened: _table_opened,
+    SeatTaken: _seat_taken,
+    SeatLeft: _seat_left,
+    HostChanged: _host_changed,
+    ReadyChanged: _ready_changed,
+    SubstituteSeated: _substitute_seated,
+    SeatResumed: _seat_resumed,
+    RematchAsked: _rematch_asked,
+    NonceGiven: _nonce_given,
+    TableClosed: _table_closed,
+    DecisionOpened: _decision_opened,
+    DeadlineMoved: _deadline_moved,
+    BotFailed: _bot_failed,
+    DealCommitted: _deal_committed,
+    DealRevealed: _deal_revealed,
+    GameStarted: _game_started,
+    DealStarted: _deal_started,
+    CardsPlayed: _cards_played,
+    CardPickedUp: _card_picked_up,
+    Passed: _passed,
+    RoundEnded: _round_ended,
+    DealEnded: _deal_ended,
+    GameEnded: _game_ended,
+}
+
+
+# Bytes that are joined instead of being encoded again
+
+
+def field_bytes(number: int, payload: bytes) -> bytes:
+    """A message field of protobuf's wire format: tag, length, payload.
+
+    Repeated fields are just such fields one after the other, so messages that were encoded once
+    are sent to any number of viewers, in any company, by joining bytes.
+    """
+    size = len(payload)
+    if size <= 0x7F:
+        return bytes((number << 3 | 2, size)) + payload
+    return bytes((number << 3 | 2,)) + _varint(size) + payload
+
+
+def _varint(number: int) -> bytes:
+    encoded = bytearray()
+    while number > 0x7F:
+        encoded.append(number & 0x7F | 0x80)
+        number >>= 7
+    encoded.append(number)
+    return bytes(encoded)
+
+
+def batch_item(events: Iterable[bytes]) -> bytes:
+    """An item of a stream: these events, each encoded already, in one batch."""
+    return field_bytes(play_pb2.WatchTableResponse.EVENTS_FIELD_NUMBER, b"".join(events))
+
+
+def _element(event: event_pb2.Event) -> bytes:
+    return field_bytes(event_pb2.EventBatch.EVENTS_FIELD_NUMBER, event.SerializeToString())

@@ -1,0 +1,1 @@
+"""What the server does on its own: bots, retention, outages."""
