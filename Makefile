@@ -15,7 +15,7 @@ RELEASED_CONTRACT := proto/released.binpb
 CATALOGUES := $(wildcard client/odin_cli/speech/locale/*/LC_MESSAGES/*.po)
 
 .DEFAULT_GOAL := help
-.PHONY: help play setup web test test-slow test-tmux test-web interop chaos damage bots soak bench check check-format check-lint \
+.PHONY: help play setup web wheel test test-slow test-tmux test-web interop chaos damage bots soak bench check check-format check-lint \
   check-types check-contract check-stubs check-imports check-catalogues format stubs release-contract \
   catalogues captures lock clean
 
@@ -34,6 +34,10 @@ web: $(VENV)/ready-to-develop ## build the page of examples/web, and play in a b
 
 setup: $(VENV)/ready-to-develop ## set up everything for playing, testing and checking
 	@echo 'Everything is set up. Next: make play, make test.'
+
+wheel: $(VENV)/ready-to-play ## build a wheel into dist/, to install with pipx or uv
+	@$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+	@ls dist/*.whl
 
 test: $(VENV)/ready-to-develop ## run the tests that need only Python, side by side
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)

@@ -1,4 +1,4 @@
-"""The pictures of the README and of docs/captures: made from the screens themselves.
+"""The pictures of the README and of docs: made from the screens themselves.
 
 What is drawn is what the client draws, from tables that tests use as well, so that a picture cannot
 show what there is not. Text captures are what a terminal shows, character by character; the SVG is
@@ -242,22 +242,26 @@ def files() -> dict[str, str]:
     return texts | pictures
 
 
+PAGES: Final = ("README.md", "docs/play.md")
+"""Where captures are shown."""
+
 _BLOCK: Final = re.compile(r"(<!-- capture: ([a-z-]+) -->\n\n?```\n).*?(```)", re.DOTALL)
 
 
-def with_captures(readme: str, captured: dict[str, str]) -> str:
-    """The README with the captures in their blocks."""
+def with_captures(page: str, captured: dict[str, str]) -> str:
+    """A page with the captures in their blocks."""
     return _BLOCK.sub(
-        lambda found: found[1] + captured[f"{FOLDER}/{found[2]}.txt"] + found[3], readme
+        lambda found: found[1] + captured[f"{FOLDER}/{found[2]}.txt"] + found[3], page
     )
 
 
 def wanted(root: Path = ROOT) -> dict[Path, str]:
     """Every file that this tool writes, with what belongs into it now."""
     captured = files()
-    readme = root / "README.md"
-    whole = {root / name: content for name, content in captured.items()}
-    return whole | {readme: with_captures(readme.read_text(encoding="utf-8"), captured)}
+    pages = (root / name for name in PAGES)
+    return {root / name: content for name, content in captured.items()} | {
+        page: with_captures(page.read_text(encoding="utf-8"), captured) for page in pages
+    }
 
 
 def old_ones(root: Path = ROOT) -> list[str]:
@@ -274,7 +278,7 @@ def old_ones(root: Path = ROOT) -> list[str]:
 
 def main() -> int:
     """Writes the captures, or says which are old; returns the exit code."""
-    parser = argparse.ArgumentParser(description="Write the pictures of docs/captures and README.")
+    parser = argparse.ArgumentParser(description="Write the pictures of README and docs.")
     parser.add_argument("--check", action="store_true", help="only say which are old")
     if parser.parse_args().check:
         old = old_ones()
