@@ -335,6 +335,12 @@ def test_what_was_found_is_said_in_one_line(checked: DealChecked, said: str) -> 
     assert check_sentence(checked).endswith(said)
 
 
+def test_the_quiet_line_has_the_word_and_says_how_many_seats_added_bytes() -> None:
+    checked = DealChecked(3, nonces=2, seats=4, word="K7QF2M")
+    said = "Deal 3 was checked: bytes of 2 of 4 seats, word K7QF2M."
+    assert check_notice(checked) == said
+
+
 # A server that cheats
 
 

@@ -9,17 +9,19 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pytest
 
 from odin_engine import DealStarted
 from odin_engine.fair_deal import ROUNDS
+from odin_server.errors import Reason, Refusal
 from odin_server.event_log import Conflict, MemoryLog, SqliteLog
 from odin_server.settings import Limits
 from odin_server.table import commands
 from odin_server.table.dealing import Dealer, Drawing, Drawn
-from odin_server.table.events import Batch, ReadyChanged
+from odin_server.table.events import Batch, DecisionOpened, ReadyChanged
+from odin_server.table.table import Done, Table
 from odin_table.v1 import event_pb2, lobby_pb2, table_pb2
 from tests.server.clocks import SetClock
 from tests.server.conftest import Meet, Serve
@@ -49,6 +51,18 @@ async def held_up(monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[asyncio.Eve
         patch.setattr(Dealer, "draw", wait)
         yield begun
     may_go_on.set()
+
+
+def waiting_commands(monkeypatch: pytest.MonkeyPatch) -> asyncio.Semaphore:
+    """Can be acquired once for each command that comes to a table from now on."""
+    come, submit = asyncio.Semaphore(0), Table.submit
+
+    async def counted(table: Table, *given: Any) -> Done[Any]:
+        come.release()
+        return await submit(table, *given)
+
+    monkeypatch.setattr(Table, "submit", counted)
+    return come
 
 
 async def two_seated(ann: Person, bob: Person, options: table_pb2.TableOptions = LONG) -> str:
@@ -96,14 +110,41 @@ async def test_while_a_deal_is_drawn_its_nonces_are_closed(
             assert [seat.nonce for seat in view.seats[:2]] == [b"a", b"b"], (
                 "told before it is drawn"
             )
+            submitted = waiting_commands(monkeypatch)
             late = asyncio.create_task(give(ann, table, b"too late", source.commitment))
             unready = asyncio.create_task(ann.ready(table, False))
+            for _ in (late, unready):
+                await submitted.acquire()
+            view = await ann.view(table)
+            assert [(seat.nonce, seat.ready) for seat in view.seats[:2]] == [
+                (b"a", True),
+                (b"b", True),
+            ], "both have come, and wait"
         await last
         for call in (late, unready):
             with pytest.raises(Refused) as refused:
                 await call
             assert refused.value.reason == "ALREADY_STARTED"
     assert nonces_of(await ann.view(table)) == [b"a", b"b"]
+
+
+async def test_a_deal_is_due_before_what_waits_already(serve: Serve, meet: Meet) -> None:
+    server = await serve(PATIENT)
+    ann, bob = meet(server, "Ann"), meet(server, "Bob")
+    table = await two_seated(ann, bob)
+    await ready(ann, table, b"a")
+    (one,) = server.lobby.tables()
+    holder_of_ann, holder_of_bob = (seat.holder for _, seat in one.state.taken())
+    nonce = commands.Nonce(b"too late", one.state.commitment)
+    last, late = await asyncio.gather(
+        one.submit(lambda draft: commands.set_ready(draft, holder_of_bob, ready=True)),
+        one.submit(lambda draft: commands.give_nonce(draft, holder_of_ann, nonce)),
+        return_exceptions=True,
+    )
+    assert not isinstance(last, BaseException)
+    assert isinstance(late, Refusal)
+    assert late.reason is Reason.ALREADY_STARTED
+    assert nonces_of(await ann.view(table)) == [b"a", b""]
 
 
 async def test_a_server_that_is_killed_while_a_deal_is_drawn_deals_it_after_its_start(
@@ -123,10 +164,15 @@ async def test_a_server_that_is_killed_while_a_deal_is_drawn_deals_it_after_its_
     log = SqliteLog(after / "tables.db")
     assert isinstance((await log.read(table))[-1].records[-1].event, ReadyChanged)
     second = await serve(PATIENT, log=log)
-    # Nobody calls anything there: it is due.
-    told = await told_until(meet(second, "watcher"), table, "deal_started")
-    assert told[-1].deal_started.source.commitment == source.commitment
-    assert list(told[-1].deal_started.source.nonces) == [b"a", b"b"]
+    # Nobody calls anything there, not even to watch: it is due.
+    async with asyncio.timeout(DEADLINE):
+        while True:
+            if isinstance((await log.read(table))[-1].records[-1].event, DecisionOpened):
+                break
+            await asyncio.sleep(0.01)
+    (dealt,) = await _deals(meet(second, "watcher"), table, 1)
+    assert dealt.source.commitment == source.commitment
+    assert list(dealt.source.nonces) == [b"a", b"b"]
 
 
 class MovedOnce(MemoryLog):

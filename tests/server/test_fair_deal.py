@@ -140,7 +140,8 @@ async def test_each_commitment_is_there_before_the_first_nonce_and_one_at_a_time
     assert [payload(event) for event in opened] == ["table_opened", "deal_committed"]
     committed = opened[1].deal_committed
     assert (committed.game, committed.deal) == (1, 1)
-    assert committed.source == (await ann.view(table)).source
+    view = await ann.view(table)
+    assert (committed.source, b"") == (view.source, view.commitment), "the old field is for deal/1"
     assert (len(committed.source.commitment), committed.commitment) == (32, b"")
     await ann.sit(table)
     await ann.add_bot(table)
@@ -194,6 +195,7 @@ async def test_another_nonce_replaces_the_first_and_a_bot_from_outside_may_give_
     assert view.phase == table_pb2.TABLE_PHASE_PLAYING
     assert list(view.game.source.nonces) == [b"second", b"", b"beep"]
     assert view.game.source.key_rounds == ROUNDS
+    assert (view.game.commitment, list(view.game.nonces)) == (b"", []), "they are for deal/1"
     assert not view.HasField("source"), "none is open while a deal is played"
     assert view.game.secret == b""
     assert {seat.nonce for seat in view.seats} == {b""}
