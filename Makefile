@@ -94,7 +94,7 @@ check-contract: $(VENV)/ready-to-develop
 	@$(BIN)/buf breaking --against $(RELEASED_CONTRACT) || { \
 	  echo >&2; echo 'Programs that were written for the last release would fail. Leave what was released as it was,' >&2; \
 	  echo 'and add beside it: a new field, message, call or value, with a number of its own. A break that is' >&2; \
-	  echo 'really wanted is a new package beside this one: odin_table.v2 (docs/design.md, section 4).' >&2; \
+	  echo 'really wanted is a new package beside this one: odin_table.v2 (docs/decisions.md).' >&2; \
 	  exit 1; }
 
 check-stubs: $(VENV)/ready-to-develop
