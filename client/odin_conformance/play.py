@@ -15,13 +15,13 @@ from typing import Final, TypeVar
 import grpc
 
 from odin_client.errors import NOT_IN_FULL, CopyableError
-from odin_client.table.values import Pass, PickUp, PlayCards
-from odin_client.table.wire import NotUnderstoodError, action_of
 from odin_conformance.calls import Call, Refusal, Scripted, Stream, difference, in_words
 from odin_conformance.fair_table import FairTable
 from odin_conformance.program import Client
 from odin_conformance.server import ScriptedServer
 from odin_conformance.table import CLIENT, HANDLE, OTHER, Table
+from odin_contract.reading import NotUnderstoodError, action_of
+from odin_contract.values import Pass, PickUp, PlayCards
 from odin_engine import Action, IllegalAction, view_for
 from odin_engine import Pass as EnginePass
 from odin_engine import PickUp as EnginePickUp

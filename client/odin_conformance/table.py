@@ -13,7 +13,7 @@ from typing import Final
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from odin_client.table.wire import card_value
+from odin_contract.reading import card_value
 from odin_engine import (
     DECK,
     NEW,

@@ -18,7 +18,7 @@ from odin_client.connection.address import Address
 from odin_client.connection.connection import Connection
 from odin_client.connection.credential_store import Credential
 from odin_client.session.session import Session
-from odin_client.table.values import Options
+from odin_contract.values import Options
 
 DEADLINE = 40.0
 """Seconds for anything that a test waits for; a start takes one, on a busy machine ten."""

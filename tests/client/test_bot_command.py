@@ -19,8 +19,8 @@ from odin_client.connection.address import Address
 from odin_client.connection.connection import Connection
 from odin_client.connection.credential_store import Credential
 from odin_client.session.session import Session
-from odin_client.table.updates import PresenceChanged
-from odin_client.table.values import Options
+from odin_contract.events import PresenceChanged
+from odin_contract.values import Options
 from odin_server.main import Server
 from odin_server.settings import Settings
 from odin_table.v1 import event_pb2

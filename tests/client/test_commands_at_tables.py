@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from odin_client.table.values import Options
+from odin_contract.values import Options
 from tests.client.programs import Program, Programs, gone, open_table
 from tests.client.test_commands import play_lowest, server_of
 

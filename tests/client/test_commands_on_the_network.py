@@ -20,7 +20,7 @@ from odin_cli.options import Looking
 from odin_client.connection.address import Address
 from odin_client.errors import ClientError, TimedOut
 from odin_client.session.session import Session
-from odin_client.table.values import Options
+from odin_contract.values import Options
 from tests.client.conftest import Connect, seated
 from tests.client.programs import Program, Programs, open_table
 

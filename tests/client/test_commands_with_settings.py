@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from odin_client.table.values import Options
+from odin_contract.values import Options
 from tests.client.programs import Programs, open_table
 
 

@@ -25,7 +25,7 @@ from odin_client.connection.connection import (
 from odin_client.connection.credential_store import Credential
 from odin_client.errors import Refused
 from odin_client.session.session import Session
-from odin_client.table.values import Pass, Seat
+from odin_contract.values import Pass, Seat
 from odin_server.errors import Reason, Refusal, to_grpc
 from odin_table.v1 import chat_pb2, lobby_pb2, lobby_pb2_grpc, play_pb2
 from tests.client.cut_line import CutLine

@@ -18,7 +18,7 @@ from odin_cli.lan.discovery import FoundServer, answers, found_servers, found_ta
 from odin_client.connection.address import Address
 from odin_client.errors import Unreachable
 from odin_client.session.session import Session
-from odin_client.table.values import Options
+from odin_contract.values import Options
 from odin_server.main import Server
 from tests.client.conftest import DEADLINE, Connect
 

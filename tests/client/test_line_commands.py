@@ -4,7 +4,7 @@ import pytest
 
 from odin_cli.line.line_commands import MistakeError, read_play, read_take
 from odin_client.table.model import TableModel
-from odin_client.table.values import Decision, DecisionKind, Game, LegalPlay, PickUp, PlayCards
+from odin_contract.values import Decision, DecisionKind, Game, LegalPlay, PickUp, PlayCards
 from odin_engine import Card, CardSet, legal_plays, set_of
 
 

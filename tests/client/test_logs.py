@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from odin_client.table.values import Options
+from odin_contract.values import Options
 from tests.client.programs import Programs, open_table
 
 

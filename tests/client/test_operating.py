@@ -6,7 +6,7 @@ import stat
 import time
 from pathlib import Path
 
-from odin_client.table.values import Options
+from odin_contract.values import Options
 from tests.client.programs import DEADLINE, Programs, open_table
 
 

@@ -22,7 +22,7 @@ from odin_client.table.deal_check import DealCheck
 from odin_client.table.model import OutOfStepError, TableModel
 from odin_client.table.promises import Promises
 from odin_client.table.updates import DealChecked, DealFault, DealGap
-from odin_client.table.values import Options
+from odin_contract.values import Options
 from odin_engine.fair_deal import ROUNDS, commitment
 from odin_server.main import Server
 from odin_server.settings import Settings

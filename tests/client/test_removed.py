@@ -13,7 +13,7 @@ from odin_client.connection.connection import Connection
 from odin_client.connection.credential_store import Credential
 from odin_client.errors import Refused, SeatLost
 from odin_client.session.session import Session
-from odin_client.table.values import Options
+from odin_contract.values import Options
 from odin_server.main import Server
 from odin_server.settings import Settings
 from tests.client.programs import DEADLINE, Programs, open_table

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from odin_cli.speech import sentences, words
-from odin_client.table import updates
 from odin_client.table.model import TableModel
-from odin_client.table.updates import DealScore, Update
-from odin_client.table.values import (
+from odin_client.table.updates import LinkChanged, SnapshotTaken, Update
+from odin_contract import events
+from odin_contract.events import DealScore
+from odin_contract.values import (
     Actor,
     ChatLine,
     CloseReason,
@@ -76,7 +77,7 @@ TABLE = TableModel(
 def test_what_a_substitute_that_failed_did_not_choose_is_no_lack_of_time() -> None:
     zoe, bob, freya = TABLE.seats
     played = replace(TABLE, seats=(zoe, replace(bob, substituted=True), freya))
-    passed = updates.Passed(**at(seat=1), actor=Actor.CLOCK)
+    passed = events.Passed(**at(seat=1), actor=Actor.CLOCK)
     assert sentences.sentence(passed, played) == "By default: Bob passed."
 
 
@@ -84,61 +85,61 @@ def test_what_a_substitute_that_failed_did_not_choose_is_no_lack_of_time() -> No
     ("update", "sentence"),
     [
         (
-            updates.CardsPlayed(
+            events.CardsPlayed(
                 **at(seat=0, set=set_of(cards("B9 B6 B1")), opening=False, card_count=4),
                 actor=Actor.PERSON,
             ),
             "You played 961: blue 9, blue 6 and blue 1.",
         ),
         (
-            updates.CardsPlayed(
+            events.CardsPlayed(
                 **at(seat=1, set=set_of(cards("R7")), opening=True, card_count=8),
                 actor=Actor.PERSON,
             ),
             "Bob opened with red 7.",
         ),
         (
-            updates.CardsPlayed(
+            events.CardsPlayed(
                 **at(seat=2, set=set_of(cards("R7 V7")), opening=False, card_count=0),
                 actor=Actor.BOT,
             ),
             "Freya played 77: red 7 and violet 7, and went out.",
         ),
         (
-            updates.CardPickedUp(
+            events.CardPickedUp(
                 **at(seat=0, card=cards("G4")[0], discarded=cards("G6"), card_count=5),
                 actor=Actor.PERSON,
             ),
             "You took green 4; green 6 was discarded.",
         ),
         (
-            updates.CardPickedUp(
+            events.CardPickedUp(
                 **at(seat=1, card=cards("G4")[0], discarded=cards("G6 G5"), card_count=5),
                 actor=Actor.CLOCK,
             ),
             "Time was up: Bob took green 4; green 6 and green 5 were discarded.",
         ),
         (
-            updates.Passed(**at(seat=0), actor=Actor.SUBSTITUTE),
+            events.Passed(**at(seat=0), actor=Actor.SUBSTITUTE),
             "Your substitute passed.",
         ),
-        (updates.Passed(**at(seat=1), actor=Actor.PERSON), "Bob passed."),
-        (updates.Passed(**at(seat=0), actor=Actor.CLOCK), "Time was up: You passed."),
-        (updates.Passed(**at(seat=2), actor=Actor.CLOCK), "By default: Freya passed."),
+        (events.Passed(**at(seat=1), actor=Actor.PERSON), "Bob passed."),
+        (events.Passed(**at(seat=0), actor=Actor.CLOCK), "Time was up: You passed."),
+        (events.Passed(**at(seat=2), actor=Actor.CLOCK), "By default: Freya passed."),
         (
-            updates.DeadlineMoved(**at(deadline=NOW, given_back=timedelta(seconds=12.4))),
+            events.DeadlineMoved(**at(deadline=NOW, given_back=timedelta(seconds=12.4))),
             "Nobody could act for 12 seconds; that time is given back.",
         ),
         (
-            updates.RoundEnded(**at(opener=0, discarded=cards("G6"))),
+            events.RoundEnded(**at(opener=0, discarded=cards("G6"))),
             "The round is over. You open the next one.",
         ),
         (
-            updates.DealStarted(**at(deal=3, opener=1, hand=None)),
+            events.DealStarted(**at(deal=3, opener=1, hand=None)),
             "Deal 3 starts: nine cards each. Bob opens.",
         ),
         (
-            updates.DealEnded(
+            events.DealEnded(
                 **at(deal=2, out_seat=2),
                 scores=(
                     DealScore(0, cards("R4 B1"), 2, 5),
@@ -152,66 +153,66 @@ def test_what_a_substitute_that_failed_did_not_choose_is_no_lack_of_time() -> No
                 "Bob 1 (violet 9), total 1; Freya 0, total 7."
             ),
         ),
-        (updates.GameEnded(**at(winners=(0,))), "The game is over. You win with 3 points."),
+        (events.GameEnded(**at(winners=(0,))), "The game is over. You win with 3 points."),
         (
-            updates.GameEnded(**at(winners=(0, 1))),
+            events.GameEnded(**at(winners=(0, 1))),
             "The game is over. Victory is shared with 3 points by you and Bob.",
         ),
         (
-            updates.GameStarted(
+            events.GameStarted(
                 **at(game=1, seats=(0, 1), removed=(Colour.RED, Colour.BLUE)),
             ),
             "Game 1 starts, to 15 points, without red and blue: you and Bob.",
         ),
-        (updates.SeatTaken(**at(seat=TABLE.seats[2])), "Freya sat down (bot, hard)."),
+        (events.SeatTaken(**at(seat=TABLE.seats[2])), "Freya sat down (bot, hard)."),
         (
-            updates.SeatTaken(**at(seat=TABLE.seats[1]), instead_of="Astrid"),
+            events.SeatTaken(**at(seat=TABLE.seats[1]), instead_of="Astrid"),
             "Bob plays on for Astrid.",
         ),
-        (updates.SeatLeft(**at(seat=1, reason=LeaveReason.LEFT, name="Bob")), "Bob left."),
-        (updates.HostChanged(**at(seat=0)), "You are the host now."),
-        (updates.ReadyChanged(**at(seat=1, ready=False)), "Bob is no longer ready."),
+        (events.SeatLeft(**at(seat=1, reason=LeaveReason.LEFT, name="Bob")), "Bob left."),
+        (events.HostChanged(**at(seat=0)), "You are the host now."),
+        (events.ReadyChanged(**at(seat=1, ready=False)), "Bob is no longer ready."),
         (
-            updates.SubstituteSeated(**at(seat=1, reason=LeaveReason.AWAY, level="greedy")),
+            events.SubstituteSeated(**at(seat=1, reason=LeaveReason.AWAY, level="greedy")),
             "Bob stayed away; a substitute (greedy) plays on.",
         ),
-        (updates.SeatResumed(**at(seat=1)), "Bob is back."),
-        (updates.RematchAsked(**at(seat=0)), "You want another game."),
+        (events.SeatResumed(**at(seat=1)), "Bob is back."),
+        (events.RematchAsked(**at(seat=0)), "You want another game."),
         (
-            updates.BotFailed(**at(seat=2, problem="it was too slow")),
+            events.BotFailed(**at(seat=2, problem="it was too slow")),
             "The bot Freya failed: it was too slow.",
         ),
         (
-            updates.TableClosed(**at(reason=CloseReason.HOST)),
+            events.TableClosed(**at(reason=CloseReason.HOST)),
             "The table has ended: its host closed it.",
         ),
         (
-            updates.TableClosed(**at(reason=CloseReason.HOST, by="Bob")),
+            events.TableClosed(**at(reason=CloseReason.HOST, by="Bob")),
             "The table has ended: Bob closed it.",
         ),
-        (updates.TableOpened(**at(options=Options())), "The table was opened."),
+        (events.TableOpened(**at(options=Options())), "The table was opened."),
         (
-            updates.ChatSaid(ChatLine(1, NOW, "Bob", 1, "hello")),
+            events.ChatSaid(ChatLine(1, NOW, "Bob", 1, "hello")),
             "Bob says: hello",
         ),
         (
-            updates.LinkChanged(online=False, problem="no answer", attempt=2, retry_in=0.6),
+            LinkChanged(online=False, problem="no answer", attempt=2, retry_in=0.6),
             "Connection lost (no answer). Your seat is kept; attempt 2 in 1 s.",
         ),
-        (updates.LinkChanged(online=True), "Connected again."),
+        (LinkChanged(online=True), "Connected again."),
         (
-            updates.StreamEnded(StreamEndReason.SUPERSEDED, None),
+            events.StreamEnded(StreamEndReason.SUPERSEDED, None),
             "This seat is being played from elsewhere now.",
         ),
-        (updates.Event(seq=1, time=NOW), None),
-        (updates.SnapshotTaken(), None),
-        (updates.PresenceChanged((), 0), None),
+        (events.Event(seq=1, time=NOW), None),
+        (SnapshotTaken(), None),
+        (events.PresenceChanged((), 0), None),
         (
-            updates.PresenceChanged((), 0, gone=(0, 1)),
+            events.PresenceChanged((), 0, gone=(0, 1)),
             "Bob is away; in 2 minutes a substitute takes over.",
         ),
-        (updates.PresenceChanged((), 0, back=(0, 1)), "Bob is here again."),
-        (updates.DecisionOpened(**at(decision=TABLE.decision)), None),
+        (events.PresenceChanged((), 0, back=(0, 1)), "Bob is here again."),
+        (events.DecisionOpened(**at(decision=TABLE.decision)), None),
     ],
 )
 def test_an_update_is_one_sentence(update: Update, sentence: str | None) -> None:
@@ -297,7 +298,7 @@ def test_the_own_turn_says_what_may_be_done(decision: Decision, sentence: str) -
 
 
 def test_somebody_who_is_away_is_spoken_of_as_the_table_is() -> None:
-    gone = updates.PresenceChanged((), 0, gone=(1,))
+    gone = events.PresenceChanged((), 0, gone=(1,))
     waiting = replace(TABLE, phase=Phase.WAITING)
     said = "Bob is away; the seat is kept for 2 minutes."
     assert sentences.sentence(gone, waiting) == said

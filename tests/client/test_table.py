@@ -13,10 +13,11 @@ from odin_client.connection.connection import Connection
 from odin_client.connection.credential_store import Credential
 from odin_client.errors import Refused
 from odin_client.session.session import Session
-from odin_client.table import wire
 from odin_client.table.model import CHAT_KEPT, OutOfStepError, TableModel
-from odin_client.table.updates import ChatSaid, Event, PresenceChanged, SnapshotTaken
-from odin_client.table.values import Action, Options, Phase, PlayCards, TableView
+from odin_client.table.updates import SnapshotTaken
+from odin_contract import reading
+from odin_contract.events import ChatSaid, Event, PresenceChanged
+from odin_contract.values import Action, Options, Phase, PlayCards, TableView
 from odin_server.main import Server
 from odin_server.settings import Settings
 from odin_server.table.commands import give_back_time
@@ -52,7 +53,7 @@ class Follower:
         """Compares with what the server shows at this moment; gives the number."""
         connection = self.session.connection
         request = play_pb2.GetViewRequest(table=self.session.table.table, code=self.session.code)
-        view = wire.view_of((await connection.call(connection.table.GetView, request)).view)
+        view = reading.view_of((await connection.call(connection.table.GetView, request)).view)
         async with asyncio.timeout(DEADLINE):
             while view.seq not in self.known:
                 if self._task.done():
@@ -298,4 +299,4 @@ def test_a_snapshot_replaces_all_that_was_known() -> None:
     view = table_pb2.TableView(table="ABCD", log_id="x", seq=2)
     assert table.apply(play_pb2.WatchTableResponse(snapshot=view)) == [SnapshotTaken()]
     assert (table.table, table.seq, table.game) == ("ABCD", 2, None)
-    assert table.view == wire.view_of(view)
+    assert table.view == reading.view_of(view)

@@ -28,8 +28,8 @@ from odin_client.connection.connection import Connection
 from odin_client.connection.credential_store import Credential
 from odin_client.errors import NOT_IN_FULL
 from odin_client.session.session import Session
-from odin_client.table.updates import GameEnded
-from odin_client.table.values import Options
+from odin_contract.events import GameEnded
+from odin_contract.values import Options
 from odin_server.main import Server
 from odin_server.settings import Settings
 from odin_table.v1 import card_pb2, decision_pb2, event_pb2, history_pb2, history_pb2_grpc

@@ -16,7 +16,7 @@ from odin_client.connection.connection import Connection, new_request_id
 from odin_client.connection.credential_store import Credential
 from odin_client.errors import Unreachable
 from odin_client.session.session import Session
-from odin_client.table.values import Options
+from odin_contract.values import Options
 from odin_table.v1 import lobby_pb2, play_pb2
 from tests.client.programs import DEADLINE, programs_in
 

@@ -25,7 +25,7 @@ from odin_client.connection.connection import Connection
 from odin_client.connection.credential_store import Credential
 from odin_client.errors import Refused
 from odin_client.session.session import Session
-from odin_client.table.values import Options
+from odin_contract.values import Options
 from odin_table.v1 import card_pb2, event_pb2, play_pb2, play_pb2_grpc
 from tests.end_to_end.terminal_tables import ODIN_TABLE, running_server
 from tests.forms import nonce_in, revealed_in, source_of

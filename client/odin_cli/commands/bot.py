@@ -248,7 +248,7 @@ async def _sit_down(
 ) -> BotRunner:
     from odin_client.bots.runner import BotRunner
     from odin_client.session.session import Session
-    from odin_client.table.values import Occupant
+    from odin_contract.values import Occupant
 
     session = Session(connection, handle, code=wish.code)
     if wish.seed is not None:

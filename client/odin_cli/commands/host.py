@@ -29,7 +29,7 @@ from odin_client.connection.address import DEFAULT_PORT, Address
 if TYPE_CHECKING:
     from odin_cli.local.local_server import LocalServer
     from odin_client.session.session import Session
-    from odin_client.table.values import Options
+    from odin_contract.values import Options
 
 STOPS_WITHIN: Final = 4.0
 """Seconds in which a server whose last table was closed has stopped by itself."""
@@ -141,7 +141,7 @@ def command(
 ) -> int:
     """Opens a table, on a server that it starts or on one that runs already."""
     from odin_cli.interface import run_in_loop
-    from odin_client.table.values import Options
+    from odin_contract.values import Options
 
     if bots >= seats:
         raise click.UsageError(

@@ -55,7 +55,7 @@ async def _list_server(server: Address, as_json: bool) -> int:
     from odin_cli.finding import describe
     from odin_client.connection.connection import Connection
     from odin_client.session.lobby import listing
-    from odin_client.table.wire import summary_of
+    from odin_contract.reading import summary_of
 
     connection = await Connection.open(server)
     try:

@@ -20,7 +20,7 @@ from odin_cli.options import (
 from odin_cli.speech.languages import _
 
 if TYPE_CHECKING:
-    from odin_client.table.values import Options
+    from odin_contract.values import Options
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def command(
 ) -> int:
     """Starts a server for this game alone, and plays at it."""
     from odin_cli.interface import run_in_loop
-    from odin_client.table.values import Options
+    from odin_contract.values import Options
 
     to = threshold_of(threshold, single_deal)
     time = clock_of(turn_time, bank)

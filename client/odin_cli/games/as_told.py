@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from odin_client.table import wire
+from odin_contract import reading
 from odin_engine import Action, Card, Decision, DecisionKind, Pass, PickUp, PlayCards
 from odin_table.v1 import card_pb2, decision_pb2
 
@@ -21,9 +21,9 @@ def action_of(kind: str, told: Any, seat: int) -> Action:
     """What was done, when an event of this kind tells it of this player."""
     match kind:
         case "cards_played":
-            return PlayCards(seat, wire.cards_of(told.cards))
+            return PlayCards(seat, reading.cards_of(told.cards))
         case "card_picked_up":
-            return PickUp(seat, wire.card_of(told.card))
+            return PickUp(seat, reading.card_of(told.card))
         case _:
             return Pass(seat)
 
@@ -46,7 +46,7 @@ def choices_of(decision: Decision) -> decision_pb2.Choices:
             )
         case PickUp():
             action = decision_pb2.Action(
-                pick_up=decision_pb2.PickUp(card=wire.card_value(default.card))
+                pick_up=decision_pb2.PickUp(card=reading.card_value(default.card))
             )
         case _:
             action = decision_pb2.Action(pass_turn=decision_pb2.PassTurn())
@@ -64,4 +64,4 @@ def choices_of(decision: Decision) -> decision_pb2.Choices:
 
 def numbers_of(cards: Iterable[Card]) -> list[card_pb2.Card.ValueType]:
     """These cards as the contract has them."""
-    return [wire.card_value(card) for card in cards]
+    return [reading.card_value(card) for card in cards]

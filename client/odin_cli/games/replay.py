@@ -12,10 +12,11 @@ from typing import Final
 from odin_cli.games.game_file import SavedGame
 from odin_cli.speech.languages import _
 from odin_client.errors import ClientError
-from odin_client.table import wire
 from odin_client.table.deal_check import DealCheck
 from odin_client.table.model import OutOfStepError, TableModel
-from odin_client.table.updates import DealChecked, DealStarted, Update
+from odin_client.table.updates import DealChecked, Update
+from odin_contract import reading
+from odin_contract.events import DealStarted
 from odin_engine import Card
 from odin_table.v1 import event_pb2, play_pb2
 
@@ -74,7 +75,7 @@ class Replay:
                 for event in events:
                     self._fold(event)
                 happened += self.position.news
-        except (OutOfStepError, wire.NotUnderstoodError, KeyError, IndexError) as error:
+        except (OutOfStepError, reading.NotUnderstoodError, KeyError, IndexError) as error:
             raise ClientError(
                 _("This game does not add up at step {step}.").format(step=self.step),
                 _("The file was changed, or is of another version."),
@@ -102,14 +103,14 @@ class Replay:
         match event.WhichOneof("payload"):
             case "deal_started":
                 dealt = event.deal_started.hands
-                position.hands = {hand.seat: wire.cards_of(hand.cards) for hand in dealt}
+                position.hands = {hand.seat: reading.cards_of(hand.cards) for hand in dealt}
             case "cards_played":
-                played = wire.cards_of(event.cards_played.cards)
+                played = reading.cards_of(event.cards_played.cards)
                 seat = event.cards_played.seat
                 hands[seat] = tuple(card for card in hands.get(seat, ()) if card not in played)
             case "card_picked_up":
                 seat = event.card_picked_up.seat
-                taken = wire.card_of(event.card_picked_up.card)
+                taken = reading.card_of(event.card_picked_up.card)
                 hands[seat] = tuple(sorted((*hands.get(seat, ()), taken)))
             case _:
                 pass

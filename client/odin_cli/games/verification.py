@@ -19,7 +19,7 @@ from odin_cli.games.as_told import KINDS, action_of, choices_of, is_default, num
 from odin_cli.games.game_file import SavedGame
 from odin_cli.speech.languages import _
 from odin_client.errors import CopyableError
-from odin_client.table import wire
+from odin_contract import reading
 from odin_engine import (
     NEW,
     CardPickedUp,
@@ -137,7 +137,7 @@ class _Referee:
             except OdinError as error:
                 rule = getattr(error, "rule", "R3")
                 raise self._wrong(_("the rules forbid that ({rule})").format(rule=rule)) from error
-            except (wire.NotUnderstoodError, ValueError, KeyError, IndexError) as error:
+            except (reading.NotUnderstoodError, ValueError, KeyError, IndexError) as error:
                 raise self._wrong(_("there is no such card, colour or seat")) from error
             previous = event
         if self._state.phase is not Phase.GAME_OVER or self._due:
@@ -207,7 +207,7 @@ class _Referee:
         self._state = NEW._replace(
             options=Options(len(taken), threshold, short_deck=options.short_deck)
         )
-        self._removed = wire.colours_of(told.removed_colours)
+        self._removed = reading.colours_of(told.removed_colours)
 
     def _deal_started(self, told: event_pb2.DealStarted) -> None:
         if self._state.phase is Phase.NOT_STARTED:
@@ -217,8 +217,8 @@ class _Referee:
             self._due.clear()
         elif self._state.phase is not Phase.BETWEEN_DEALS:
             raise self._not_now()
-        hands = [wire.cards_of(hand.cards) for hand in told.hands]
-        order = [*(card for hand in hands for card in hand), *wire.cards_of(told.undealt)]
+        hands = [reading.cards_of(hand.cards) for hand in told.hands]
+        order = [*(card for hand in hands for card in hand), *reading.cards_of(told.undealt)]
         self._do(StartDeal(tuple(order)))
         started = self._due.popleft()
         assert isinstance(started, DealStarted), "that is what starts"
@@ -436,7 +436,7 @@ class _Referee:
             case CardPickedUp(seat=seat, card=card, discarded=discarded):
                 return "card_picked_up", event_pb2.CardPickedUp(
                     seat=seats[seat],
-                    card=wire.card_value(card),
+                    card=reading.card_value(card),
                     discarded=numbers_of(discarded),
                     card_count=self._state.hands[seat].bit_count(),
                     actor=self._actor,

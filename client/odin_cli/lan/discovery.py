@@ -23,8 +23,8 @@ from odin_client.connection.connection import Connection
 from odin_client.connection.credential_store import Credential
 from odin_client.errors import ClientError
 from odin_client.session.lobby import listing
-from odin_client.table.values import TableSummary
-from odin_client.table.wire import TITLE_LENGTH, NotUnderstoodError, clean, summary_of
+from odin_contract.reading import TITLE_LENGTH, NotUnderstoodError, clean, summary_of
+from odin_contract.values import TableSummary
 from odin_table.v1 import lobby_pb2
 
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ from odin_cli.speech.text_width import text_width
 from odin_cli.speech.words import alternatives, listed
 from odin_client.session.session import Session
 from odin_client.table.model import TableModel
-from odin_client.table.values import Decision, DecisionKind, Pass, Phase, PickUp, PlayCards
-from odin_client.table.wire import CHAT_LENGTH, clean
+from odin_contract.reading import CHAT_LENGTH, clean
+from odin_contract.values import Decision, DecisionKind, Pass, Phase, PickUp, PlayCards
 from odin_engine import Card, CardSet, OdinError
 
 

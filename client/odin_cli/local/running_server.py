@@ -19,7 +19,7 @@ from odin_client.connection.address import Address, is_this_machine
 from odin_client.connection.connection import Connection
 from odin_client.errors import ClientError
 from odin_client.session.lobby import list_tables
-from odin_client.table.values import TableSummary
+from odin_contract.values import TableSummary
 
 KNOCK: Final = 1.0
 """Seconds for a connection on this machine; nothing that listens takes longer."""

@@ -25,20 +25,19 @@ from odin_cli.speech.words import (
     terms,
 )
 from odin_client.table.model import TableModel
-from odin_client.table.updates import (
+from odin_client.table.updates import DealChecked, LinkChanged, Update
+from odin_contract.events import (
     BotFailed,
     CardPickedUp,
     CardsPlayed,
     ChatSaid,
     DeadlineMoved,
-    DealChecked,
     DealEnded,
     DealScore,
     DealStarted,
     GameEnded,
     GameStarted,
     HostChanged,
-    LinkChanged,
     Passed,
     PresenceChanged,
     ReadyChanged,
@@ -51,9 +50,8 @@ from odin_client.table.updates import (
     SubstituteSeated,
     TableClosed,
     TableOpened,
-    Update,
 )
-from odin_client.table.values import (
+from odin_contract.values import (
     Actor,
     CloseReason,
     Decision,

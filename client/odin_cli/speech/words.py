@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from odin_cli.speech.languages import _, ngettext
-from odin_client.table.values import Options
+from odin_contract.values import Options
 from odin_engine import Card, Colour
 
 

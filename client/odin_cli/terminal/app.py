@@ -31,18 +31,10 @@ from odin_client.errors import ClientError
 from odin_client.session.past import told_again
 from odin_client.session.session import Session
 from odin_client.table.model import OutOfStepError
-from odin_client.table.updates import (
-    CardPickedUp,
-    ChatSaid,
-    DealChecked,
-    DecisionOpened,
-    GameEnded,
-    SnapshotTaken,
-    StreamEnded,
-    Update,
-)
-from odin_client.table.values import DecisionKind, Game, StreamEndReason
-from odin_client.table.wire import CHAT_LENGTH, NotUnderstoodError
+from odin_client.table.updates import DealChecked, SnapshotTaken, Update
+from odin_contract.events import CardPickedUp, ChatSaid, DecisionOpened, GameEnded, StreamEnded
+from odin_contract.reading import CHAT_LENGTH, NotUnderstoodError
+from odin_contract.values import DecisionKind, Game, StreamEndReason
 
 _IDLE: Final = 5.0
 """Seconds without a key after which the bell rings when the turn comes."""

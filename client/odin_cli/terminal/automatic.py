@@ -12,7 +12,7 @@ from typing import Final
 
 from odin_cli.local.preferences import Preferences
 from odin_cli.speech.languages import _
-from odin_client.table.values import Action, Decision, DecisionKind, Pass, PlayCards
+from odin_contract.values import Action, Decision, DecisionKind, Pass, PlayCards
 from odin_engine import Card
 
 PASS_DELAY: Final = (1.5, 4.0)

@@ -25,20 +25,17 @@ from odin_cli.terminal.views.pages import help_rows, rules_rows
 from odin_cli.terminal.views.screen import Page, Question, Screen, Sort
 from odin_client.errors import ClientError
 from odin_client.session.table_calls import TableCalls
-from odin_client.table.updates import (
+from odin_client.table.updates import DealChecked, LinkChanged, SnapshotTaken, Update
+from odin_contract.events import (
     CardPickedUp,
-    DealChecked,
     DealEnded,
     DealStarted,
     DecisionOpened,
     GameEnded,
     GameStarted,
-    LinkChanged,
-    SnapshotTaken,
     TableClosed,
-    Update,
 )
-from odin_client.table.values import (
+from odin_contract.values import (
     Action,
     Decision,
     DecisionKind,

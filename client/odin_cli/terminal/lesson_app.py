@@ -24,7 +24,7 @@ from odin_cli.terminal.views.view import render
 from odin_client.errors import ClientError
 from odin_client.table.model import TableModel
 from odin_client.table.updates import DealChecked
-from odin_client.table.values import Action, PlayCards
+from odin_contract.values import Action, PlayCards
 from odin_engine import Card
 from odin_table.v1 import event_pb2, play_pb2
 

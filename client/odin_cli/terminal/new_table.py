@@ -12,7 +12,7 @@ from odin_cli.speech.words import clock, ending
 from odin_cli.terminal.views.cells import BLANK, Click, Line, Span, line, pad, wrap
 from odin_cli.terminal.views.frame import section
 from odin_client.connection.address import Address
-from odin_client.table.values import Options
+from odin_contract.values import Options
 from odin_engine.strategies import STRATEGIES
 
 _THRESHOLDS: Final = (None, 5, 10, 15, 20, 25, 30, 50, 100)

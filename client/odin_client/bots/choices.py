@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from odin_cli.speech.languages import _
-from odin_client.table import values
+from odin_contract import values
 from odin_engine import Card, Pass, PickUp, PlayCards, View
 
 if TYPE_CHECKING:

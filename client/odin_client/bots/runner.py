@@ -15,21 +15,18 @@ from odin_client.bots import BadStrategy, Bot
 from odin_client.bots.choices import Choice, Chooser, Failure, choose, too_slow
 from odin_client.errors import DealtFalsely, Refused, Unreachable
 from odin_client.session.session import Session
-from odin_client.table import values
 from odin_client.table.seat_view import seat_view
-from odin_client.table.updates import (
-    DealChecked,
+from odin_client.table.updates import DealChecked, LinkChanged, SnapshotTaken, Update
+from odin_contract import values
+from odin_contract.events import (
     DealCommitted,
     DecisionOpened,
     GameEnded,
-    LinkChanged,
     RematchAsked,
     SeatTaken,
-    SnapshotTaken,
     StreamEnded,
-    Update,
 )
-from odin_client.table.values import Occupant, Phase, StreamEndReason
+from odin_contract.values import Occupant, Phase, StreamEndReason
 from odin_engine import View
 
 Result = TypeVar("Result")

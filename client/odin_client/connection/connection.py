@@ -29,7 +29,7 @@ from odin_client.connection.address import Address
 from odin_client.connection.credential_store import Credential
 from odin_client.errors import CredentialRefused, Refused, Unreachable, VersionsDiffer
 from odin_client.table.promises import Promises, promises_to
-from odin_client.table.wire import LONGEST, clean
+from odin_contract.reading import LONGEST, clean
 from odin_table.v1 import (
     chat_pb2_grpc,
     history_pb2_grpc,

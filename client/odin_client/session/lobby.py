@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from odin_client.connection.connection import Connection
-from odin_client.table.values import TableSummary
-from odin_client.table.wire import summary_of
+from odin_contract.reading import summary_of
+from odin_contract.values import TableSummary
 from odin_table.v1 import lobby_pb2
 
 

@@ -10,10 +10,11 @@ from collections.abc import AsyncGenerator, Sequence
 from typing import Final
 
 from odin_client.session.session import Session
-from odin_client.table import wire
 from odin_client.table.model import TableModel
-from odin_client.table.updates import ChatSaid, DealChecked, Update
-from odin_client.table.values import Phase
+from odin_client.table.updates import DealChecked, Update
+from odin_contract import reading
+from odin_contract.events import ChatSaid
+from odin_contract.values import Phase
 from odin_table.v1 import event_pb2, history_pb2, play_pb2
 
 _PAGE: Final = 1000
@@ -39,7 +40,7 @@ async def told_again(session: Session) -> AsyncGenerator[tuple[Update, TableMode
     )
     said = [ChatSaid(one) for one in now.chat]
     for event in events:
-        at = wire.time_of(event.time)
+        at = reading.time_of(event.time)
         while said and said[0].line.time < at:
             yield said.pop(0), then
         batch = event_pb2.EventBatch(events=[event])

@@ -38,8 +38,16 @@ from odin_client.connection.connection import (
 from odin_client.errors import CopyableError, Refused, SeatLost, Unreachable, VersionsDiffer
 from odin_client.table.deal_check import DealCheck
 from odin_client.table.model import OutOfStepError, TableModel
-from odin_client.table.updates import LinkChanged, SeatLeft, SnapshotTaken, StreamEnded, Update
-from odin_client.table.values import (
+from odin_client.table.updates import LinkChanged, SnapshotTaken, Update
+from odin_contract.events import SeatLeft, StreamEnded
+from odin_contract.reading import (
+    NotUnderstoodError,
+    action_message,
+    occupant_value,
+    options_message,
+    time_of,
+)
+from odin_contract.values import (
     Action,
     LeaveReason,
     Occupant,
@@ -47,13 +55,6 @@ from odin_client.table.values import (
     Phase,
     Seat,
     StreamEndReason,
-)
-from odin_client.table.wire import (
-    NotUnderstoodError,
-    action_message,
-    occupant_value,
-    options_message,
-    time_of,
 )
 from odin_engine.fair_deal import MAX_NONCE_LENGTH
 from odin_table.v1 import chat_pb2, lobby_pb2, play_pb2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from odin_client.table.values import Action, Seat
+from odin_contract.values import Action, Seat
 
 
 class TableCalls(Protocol):

@@ -16,14 +16,12 @@ from typing import TYPE_CHECKING, Final
 from odin_client.errors import Refused
 from odin_client.table.dealt_hands import DealtHands, may_change
 from odin_client.table.promises import DealKey, OwnNonce, Promise, Promises, Tally, Terms
-from odin_client.table.updates import (
+from odin_client.table.updates import DealChecked, DealFault, DealGap
+from odin_contract.events import (
     CardPickedUp,
     CardsPlayed,
-    DealChecked,
     DealCommitted,
     DealEnded,
-    DealFault,
-    DealGap,
     DealRevealed,
     DealStarted,
     Event,
@@ -34,7 +32,7 @@ from odin_client.table.updates import (
     SubstituteSeated,
     TableClosed,
 )
-from odin_client.table.values import Game, Occupant, Phase, TableView
+from odin_contract.values import Game, Occupant, Phase, TableView
 from odin_engine import Card
 from odin_engine.fair_deal import (
     MAX_ROUNDS,

@@ -12,9 +12,10 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from odin_cli.speech.languages import _
-from odin_client.table import wire
 from odin_client.table.deal_check import DealCheck
-from odin_client.table.updates import (
+from odin_client.table.updates import SnapshotTaken, Update
+from odin_contract import reading
+from odin_contract.events import (
     CardPickedUp,
     CardsPlayed,
     ChatSaid,
@@ -37,13 +38,11 @@ from odin_client.table.updates import (
     SeatLeft,
     SeatResumed,
     SeatTaken,
-    SnapshotTaken,
     SubstituteSeated,
     TableClosed,
     TableOpened,
-    Update,
 )
-from odin_client.table.values import (
+from odin_contract.values import (
     ChatLine,
     Decision,
     Game,
@@ -189,15 +188,15 @@ class TableModel:
     def _take_in(self, item: play_pb2.WatchTableResponse) -> list[Update]:
         match item.WhichOneof("item"):
             case "snapshot":
-                return self._take(wire.view_of(item.snapshot))
+                return self._take(reading.view_of(item.snapshot))
             case "events":
                 return self._fold_batch(item.events)
             case "presence":
-                return [self._look_who_is_there(wire.presence_of(item.presence))]
+                return [self._look_who_is_there(reading.presence_of(item.presence))]
             case "chat":
-                return self._hear(wire.chat_lines_of(item.chat))
+                return self._hear(reading.chat_lines_of(item.chat))
             case "stream_end":
-                return [wire.stream_end_of(item.stream_end)]
+                return [reading.stream_end_of(item.stream_end)]
             case _:
                 return []
 
@@ -239,7 +238,7 @@ class TableModel:
         for expected, message in enumerate(fresh, start=self.seq + 1):
             if message.seq != expected:
                 raise OutOfStepError(f"event {message.seq} came after event {expected - 1}")
-        return list(map(wire.event_of, fresh))
+        return list(map(reading.event_of, fresh))
 
     def _look_who_is_there(self, told: PresenceChanged) -> PresenceChanged:
         before, self.presence = self.presence, {seat.seat: seat for seat in told.seats}

@@ -11,7 +11,7 @@ to decide.
 from __future__ import annotations
 
 from odin_client.table.model import TableModel
-from odin_client.table.values import Decision, DecisionKind, Game, Phase
+from odin_contract.values import Decision, DecisionKind, Game, Phase
 from odin_engine import Decision as EngineDecision
 from odin_engine import DecisionKind as EngineKind
 from odin_engine import Options as EngineOptions

@@ -17,14 +17,15 @@ from odin_client.errors import NOT_IN_FULL, ClientError
 from odin_client.session.session import Session
 from odin_client.table.deal_check import DealCheck
 from odin_client.table.model import TableModel
-from odin_client.table.updates import Event, Update
-from odin_client.table.values import Occupant, TableView
+from odin_client.table.updates import Update
 from odin_conformance.deal_points import DEAL_POINTS
 from odin_conformance.play import Pace
 from odin_conformance.points import Point
 from odin_conformance.program import Client
 from odin_conformance.run import Result, run_point
 from odin_conformance.table import HANDLE
+from odin_contract.events import Event
+from odin_contract.values import Occupant, TableView
 from odin_table.v1 import play_pb2
 
 Answer = TypeVar("Answer", bound=Message)

@@ -6,10 +6,10 @@ from random import Random
 
 import pytest
 
-from odin_client.table import wire
 from odin_client.table.model import TableModel
-from odin_client.table.values import Phase
 from odin_conformance.table import CLIENT, Table
+from odin_contract import reading
+from odin_contract.values import Phase
 from odin_engine import view_for
 from odin_engine.strategies import STRATEGIES
 from odin_table.v1 import event_pb2, play_pb2, table_pb2
@@ -27,7 +27,7 @@ def test_folding_its_events_gives_what_its_snapshots_hold(seed: int) -> None:
     def tell() -> None:
         batch = event_pb2.EventBatch(events=table.events[model.seq :])
         model.apply(play_pb2.WatchTableResponse(events=batch))
-        assert model.view == wire.view_of(table.view())
+        assert model.view == reading.view_of(table.view())
 
     table.make_ready(True)
     tell()

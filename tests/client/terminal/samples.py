@@ -12,7 +12,7 @@ from odin_cli.terminal.views.log import Log
 from odin_cli.terminal.views.screen import Page, Question, Screen
 from odin_client.table.model import TableModel
 from odin_client.table.updates import DealChecked, DealFault, LinkChanged
-from odin_client.table.values import (
+from odin_contract.values import (
     Decision,
     DecisionKind,
     Game,

@@ -24,7 +24,7 @@ from odin_client.connection.connection import Connection
 from odin_client.connection.credential_store import Credential
 from odin_client.errors import Refused
 from odin_client.session.session import Session
-from odin_client.table.values import Options, Pass, Phase, PlayCards
+from odin_contract.values import Options, Pass, Phase, PlayCards
 from odin_engine import DECK, Card, Colour
 from odin_server.main import Server
 from odin_server.settings import Settings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from odin_cli.local.preferences import Preferences
 from odin_cli.terminal.automatic import PASS_DELAY, by_itself
-from odin_client.table.values import Pass, PlayCards
+from odin_contract.values import Pass, PlayCards
 from tests.client.terminal.samples import cards, decision
 
 NOTHING_WANTED = Preferences()

@@ -15,7 +15,7 @@ from odin_client.connection.connection import Connection
 from odin_client.connection.credential_store import Credential
 from odin_client.session.session import Session
 from odin_client.table.updates import DealChecked
-from odin_client.table.values import Seat
+from odin_contract.values import Seat
 from tests.client.terminal import samples
 from tests.client.terminal.test_app import OTHERS, playing
 from tests.client.terminal.test_view import UNICODE, drawn, text_of

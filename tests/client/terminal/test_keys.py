@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from odin_cli.terminal.keys import ALWAYS, bindings, bound
-from odin_client.table.values import Seat
+from odin_contract.values import Seat
 from tests.client.terminal import samples
 
 

@@ -15,7 +15,7 @@ from odin_cli.terminal.views.pages import help_rows
 from odin_cli.terminal.views.replay_view import bindings as replay_bindings
 from odin_cli.terminal.views.screen import Screen
 from odin_cli.terminal.views.view import render
-from odin_client.table.values import SeatPresence
+from odin_contract.values import SeatPresence
 from odin_engine import Colour
 from tests.client.terminal import samples
 from tests.client.terminal.samples import cards

@@ -39,7 +39,7 @@ from odin_cli.terminal.views.cells import (
 )
 from odin_cli.terminal.views.frame import section
 from odin_cli.terminal.views.screen import Question, Screen, Sort
-from odin_client.table.values import DecisionKind, Player, Seat
+from odin_contract.values import DecisionKind, Player, Seat
 from odin_engine import Card
 from odin_engine.rules import HAND_SIZE
 

@@ -11,17 +11,16 @@ from collections.abc import Iterable
 from odin_cli.speech.languages import _
 from odin_cli.speech.sentences import presence_sentences, sentence
 from odin_client.table.model import TableModel
-from odin_client.table.updates import (
+from odin_client.table.updates import LinkChanged, Update
+from odin_contract.events import (
     CardPickedUp,
     CardsPlayed,
     ChatSaid,
-    LinkChanged,
     Passed,
     PresenceChanged,
     RoundEnded,
-    Update,
 )
-from odin_client.table.values import Actor, Occupant
+from odin_contract.values import Actor, Occupant
 
 
 class Log(list[str]):

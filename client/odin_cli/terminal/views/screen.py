@@ -17,7 +17,7 @@ from odin_cli.speech.languages import _
 from odin_cli.terminal.views.log import Log
 from odin_client.table.model import TableModel
 from odin_client.table.updates import DealChecked, LinkChanged
-from odin_client.table.values import Decision, DecisionKind, Game, Occupant, Phase
+from odin_contract.values import Decision, DecisionKind, Game, Occupant, Phase
 from odin_engine import Card
 
 

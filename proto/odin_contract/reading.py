@@ -1,4 +1,4 @@
-"""The only place where protobuf meets the client's values.
+"""From protobuf to plain values, and back for what a client sends.
 
 Text from the network is made harmless here, once, for all interfaces: control and direction
 characters could otherwise retitle a terminal or imitate another name.
@@ -13,7 +13,7 @@ from typing import Final, TypedDict
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from odin_client.table import updates, values
+from odin_contract import events, values
 from odin_engine import DECK, Card, CardSet, Colour, OdinError, set_of
 from odin_engine.plain_text import clean_text
 from odin_table.v1 import card_pb2, decision_pb2, event_pb2, table_pb2
@@ -268,51 +268,51 @@ class _Head(TypedDict):
     time: datetime
 
 
-def event_of(message: event_pb2.Event) -> updates.Event:
+def event_of(message: event_pb2.Event) -> events.Event:
     """An event; a bare `Event` for a payload that this version does not know."""
     head: _Head = {"seq": message.seq, "time": time_of(message.time)}
     match message.WhichOneof("payload"):
         case "table_opened":
-            return updates.TableOpened(**head, options=options_of(message.table_opened.options))
+            return events.TableOpened(**head, options=options_of(message.table_opened.options))
         case "seat_taken":
-            return updates.SeatTaken(**head, seat=seat_of(message.seat_taken.seat))
+            return events.SeatTaken(**head, seat=seat_of(message.seat_taken.seat))
         case "seat_left":
             left = message.seat_left
-            return updates.SeatLeft(**head, seat=left.seat, reason=values.LeaveReason(left.reason))
+            return events.SeatLeft(**head, seat=left.seat, reason=values.LeaveReason(left.reason))
         case "host_changed":
             host = message.host_changed
-            return updates.HostChanged(**head, seat=host.seat if host.HasField("seat") else None)
+            return events.HostChanged(**head, seat=host.seat if host.HasField("seat") else None)
         case "ready_changed":
             changed = message.ready_changed
-            return updates.ReadyChanged(
+            return events.ReadyChanged(
                 **head, seat=changed.seat, ready=changed.ready, nonce=changed.nonce
             )
         case "substitute_seated":
             seated = message.substitute_seated
-            return updates.SubstituteSeated(
+            return events.SubstituteSeated(
                 **head,
                 seat=seated.seat,
                 reason=values.LeaveReason(seated.reason),
                 level=clean(seated.level, NAME_LENGTH),
             )
         case "seat_resumed":
-            return updates.SeatResumed(**head, seat=message.seat_resumed.seat)
+            return events.SeatResumed(**head, seat=message.seat_resumed.seat)
         case "rematch_asked":
             asked = message.rematch_asked
-            return updates.RematchAsked(**head, seat=asked.seat, nonce=asked.nonce)
+            return events.RematchAsked(**head, seat=asked.seat, nonce=asked.nonce)
         case "table_closed":
-            return updates.TableClosed(
+            return events.TableClosed(
                 **head, reason=values.CloseReason(message.table_closed.reason)
             )
         case _:
             return _game_event_of(message, head)
 
 
-def _game_event_of(message: event_pb2.Event, head: _Head) -> updates.Event:
+def _game_event_of(message: event_pb2.Event, head: _Head) -> events.Event:
     match message.WhichOneof("payload"):
         case "game_started":
             game = message.game_started
-            return updates.GameStarted(
+            return events.GameStarted(
                 **head,
                 game=game.game,
                 seats=tuple(game.seats),
@@ -320,7 +320,7 @@ def _game_event_of(message: event_pb2.Event, head: _Head) -> updates.Event:
             )
         case "deal_started":
             deal = message.deal_started
-            return updates.DealStarted(
+            return events.DealStarted(
                 **head,
                 deal=deal.deal,
                 opener=deal.opener,
@@ -332,10 +332,10 @@ def _game_event_of(message: event_pb2.Event, head: _Head) -> updates.Event:
             )
         case "decision_opened":
             decision = decision_of(message.decision_opened.decision)
-            return updates.DecisionOpened(**head, decision=decision)
+            return events.DecisionOpened(**head, decision=decision)
         case "cards_played":
             play = message.cards_played
-            return updates.CardsPlayed(
+            return events.CardsPlayed(
                 **head,
                 seat=play.seat,
                 set=_set_of(play.cards),
@@ -345,7 +345,7 @@ def _game_event_of(message: event_pb2.Event, head: _Head) -> updates.Event:
             )
         case "card_picked_up":
             taken = message.card_picked_up
-            return updates.CardPickedUp(
+            return events.CardPickedUp(
                 **head,
                 seat=taken.seat,
                 card=card_of(taken.card),
@@ -355,37 +355,37 @@ def _game_event_of(message: event_pb2.Event, head: _Head) -> updates.Event:
             )
         case "passed":
             passed = message.passed
-            return updates.Passed(**head, seat=passed.seat, actor=values.Actor(passed.actor))
+            return events.Passed(**head, seat=passed.seat, actor=values.Actor(passed.actor))
         case "round_ended":
             ended = message.round_ended
-            return updates.RoundEnded(
+            return events.RoundEnded(
                 **head, opener=ended.opener, discarded=cards_of(ended.discarded)
             )
         case "deal_ended":
             return _deal_ended(message.deal_ended, head)
         case "game_ended":
-            return updates.GameEnded(**head, winners=tuple(message.game_ended.winners))
+            return events.GameEnded(**head, winners=tuple(message.game_ended.winners))
         case "deadline_moved":
             moved = message.deadline_moved
-            return updates.DeadlineMoved(
+            return events.DeadlineMoved(
                 **head,
                 deadline=time_of(moved.deadline),
                 given_back=moved.given_back.ToTimedelta(),
             )
         case "bot_failed":
             failed = message.bot_failed
-            return updates.BotFailed(
+            return events.BotFailed(
                 **head, seat=failed.seat, problem=clean(failed.problem, LONGEST)
             )
         case _:
             return _event_of_a_fair_deal(message, head)
 
 
-def _event_of_a_fair_deal(message: event_pb2.Event, head: _Head) -> updates.Event:
+def _event_of_a_fair_deal(message: event_pb2.Event, head: _Head) -> events.Event:
     match message.WhichOneof("payload"):
         case "deal_committed":
             committed = message.deal_committed
-            return updates.DealCommitted(
+            return events.DealCommitted(
                 **head,
                 game=committed.game,
                 deal=committed.deal,
@@ -394,34 +394,34 @@ def _event_of_a_fair_deal(message: event_pb2.Event, head: _Head) -> updates.Even
             )
         case "nonce_given":
             given = message.nonce_given
-            return updates.NonceGiven(**head, seat=given.seat, nonce=given.nonce)
+            return events.NonceGiven(**head, seat=given.seat, nonce=given.nonce)
         case "deal_revealed" | "stretched_deal_revealed":
             revealed = (
                 message.deal_revealed
                 if message.HasField("deal_revealed")
                 else message.stretched_deal_revealed
             )
-            return updates.DealRevealed(**head, deal=revealed.deal, secret=revealed.secret)
+            return events.DealRevealed(**head, deal=revealed.deal, secret=revealed.secret)
         case _:
-            return updates.Event(**head)
+            return events.Event(**head)
 
 
-def _deal_ended(message: event_pb2.DealEnded, head: _Head) -> updates.DealEnded:
-    return updates.DealEnded(
+def _deal_ended(message: event_pb2.DealEnded, head: _Head) -> events.DealEnded:
+    return events.DealEnded(
         **head,
         deal=message.deal,
         out_seat=message.out_seat,
         scores=tuple(
-            updates.DealScore(score.seat, cards_of(score.remaining), score.penalty, score.total)
+            events.DealScore(score.seat, cards_of(score.remaining), score.penalty, score.total)
             for score in message.scores
         ),
         next_deal_time=_time_in(message, "next_deal_time"),
     )
 
 
-def presence_of(message: event_pb2.Presence) -> updates.PresenceChanged:
+def presence_of(message: event_pb2.Presence) -> events.PresenceChanged:
     """Who is there."""
-    return updates.PresenceChanged(
+    return events.PresenceChanged(
         seats=tuple(
             values.SeatPresence(
                 seat.seat,
@@ -450,10 +450,10 @@ def chat_lines_of(message: event_pb2.Chat) -> tuple[values.ChatLine, ...]:
     )
 
 
-def stream_end_of(message: event_pb2.StreamEnd) -> updates.StreamEnded:
+def stream_end_of(message: event_pb2.StreamEnd) -> events.StreamEnded:
     """Why the server ended the stream."""
     comes_back = message.HasField("retry_after")
-    return updates.StreamEnded(
+    return events.StreamEnded(
         reason=values.StreamEndReason(message.reason),
         retry_after=message.retry_after.ToTimedelta().total_seconds() if comes_back else None,
     )

@@ -1,24 +1,24 @@
-"""Protobuf to the client's values and back."""
+"""From protobuf to values and back."""
 
 import pytest
 
-from odin_client.table import wire
-from odin_client.table.updates import Event
-from odin_client.table.values import Options, Pass, Phase, PickUp, PlayCards
+from odin_contract import reading
+from odin_contract.events import Event
+from odin_contract.values import Options, Pass, Phase, PickUp, PlayCards
 from odin_engine import DECK, Card
 from odin_table.v1 import card_pb2, event_pb2, table_pb2
 
 
 def test_the_cards_of_engine_and_contract_are_the_same() -> None:
     for card in DECK:
-        assert card_pb2.Card.Name(wire.card_value(card)) == f"CARD_{card}"
-        assert wire.card_of(wire.card_value(card)) is card
+        assert card_pb2.Card.Name(reading.card_value(card)) == f"CARD_{card}"
+        assert reading.card_of(reading.card_value(card)) is card
 
 
 @pytest.mark.parametrize("number", [0, 55, -1])
 def test_a_card_that_there_is_not_is_not_understood(number: int) -> None:
-    with pytest.raises(wire.NotUnderstoodError):
-        wire.card_of(number)
+    with pytest.raises(reading.NotUnderstoodError):
+        reading.card_of(number)
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_a_card_that_there_is_not_is_not_understood(number: int) -> None:
     ],
 )
 def test_an_action_survives_the_wire(action: PlayCards | PickUp | Pass) -> None:
-    assert wire.action_of(wire.action_message(action)) == action
+    assert reading.action_of(reading.action_message(action)) == action
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_an_action_survives_the_wire(action: PlayCards | PickUp | Pass) -> None:
     ],
 )
 def test_options_survive_the_wire(options: Options) -> None:
-    assert wire.options_of(wire.options_message(options)) == options
+    assert reading.options_of(reading.options_message(options)) == options
 
 
 def test_a_phase_of_a_later_version_is_unknown() -> None:
@@ -56,8 +56,8 @@ def test_an_event_of_a_later_version_is_a_bare_event() -> None:
     later = event_pb2.Event(seq=7)
     # A field that this version does not know: number 200, of the kind that messages have.
     later.MergeFromString(b"\xc2\x0c\x00")
-    assert type(wire.event_of(later)) is Event
-    assert wire.event_of(later).seq == 7
+    assert type(reading.event_of(later)) is Event
+    assert reading.event_of(later).seq == 7
 
 
 @pytest.mark.parametrize(
@@ -77,4 +77,4 @@ def test_an_event_of_a_later_version_is_a_bare_event() -> None:
 )
 def test_names_from_the_network_are_made_harmless(raw: str, harmless: str) -> None:
     seat = table_pb2.Seat(occupant=table_pb2.OCCUPANT_PERSON, name=raw)
-    assert wire.seat_of(seat).name == harmless
+    assert reading.seat_of(seat).name == harmless

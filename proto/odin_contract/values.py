@@ -1,4 +1,4 @@
-"""What a client knows of a table, as plain frozen values. `wire` makes them, `table` keeps them.
+"""What a viewer may know of a table, as plain frozen values. `reading` makes them from messages.
 
 Enums have the numbers of the contract; a number that this version does not know becomes UNKNOWN.
 Texts are cleaned already. Times are in UTC, by the server's clock.
