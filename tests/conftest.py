@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.often import TIMES
+from tests.support.often import TIMES
 
 # How long an example takes says nothing on a loaded machine; pytest ends what hangs. The rest is
 # as hypothesis has it, which on CI means the same examples each time.
@@ -18,7 +18,7 @@ settings.load_profile("patient")
 
 @pytest.fixture(params=range(TIMES))
 def each_time() -> None:
-    """Repeats the test that uses it (see `tests.often`)."""
+    """Repeats the test that uses it (see `tests.support.often`)."""
 
 
 @pytest.fixture(scope="session", autouse=True)

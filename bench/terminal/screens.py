@@ -26,7 +26,7 @@ from odin_client.connection.credential_store import Credential
 from odin_client.session.session import Session
 from odin_contract.values import Options
 from odin_table.v1 import play_pb2
-from tests.client.terminal.runners import PyteTerminal
+from tests.support.terminals import PyteTerminal
 
 SECONDS: Final = 6
 """How long the ticks of a clock are counted in one turn."""

@@ -8,9 +8,9 @@ import time
 from collections.abc import Sequence
 
 from tests.chaos.connection import Repeats
-from tests.chaos.killable import KillableServer
 from tests.chaos.ledger import Ledger
-from tests.client.cut_line import CutLine
+from tests.support.cut_line import CutLine
+from tests.support.killable import KillableServer
 
 
 async def kill_until(

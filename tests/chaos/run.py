@@ -16,10 +16,10 @@ from odin_server.event_log import SqliteLog
 from tests.chaos.audit import audit, compare_viewers, compare_with_log
 from tests.chaos.connection import DoubtingConnection, Gate, Repeats
 from tests.chaos.disturbance import cut_until, kill_until
-from tests.chaos.killable import UNLIMITED, KillableServer
 from tests.chaos.ledger import Ledger
 from tests.chaos.players import Connect, PlayedTable
-from tests.client.cut_line import CutLine
+from tests.support.cut_line import CutLine
+from tests.support.killable import UNLIMITED, KillableServer
 
 SETTINGS = ("deal_pause=0.05", "away_budget=3600", "empty_after=3600")
 """Deals follow each other, and nobody is given up for lost while the server is away."""

@@ -16,8 +16,8 @@ from odin_client.session.session import Session
 from odin_contract.values import Options
 from odin_server.main import Server
 from odin_server.settings import Settings
-from tests.client.cut_line import CutLine
-from tests.client.programs import Programs, programs_in
+from tests.support.cut_line import CutLine
+from tests.support.programs import Programs, programs_in
 
 DEADLINE = 30.0
 """Seconds for anything that a test waits for; the machine may be busy."""

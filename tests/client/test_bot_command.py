@@ -24,9 +24,9 @@ from odin_contract.values import Options
 from odin_server.main import Server
 from odin_server.settings import Settings
 from odin_table.v1 import event_pb2
-from tests.client.leftovers import nothing_is_left, running, wait_until_gone
-from tests.client.programs import DEADLINE, Programs
-from tests.often import TIMES
+from tests.support.leftovers import nothing_is_left, running, wait_until_gone
+from tests.support.often import TIMES
+from tests.support.programs import DEADLINE, Programs
 
 __all__ = ["nothing_is_left"]
 

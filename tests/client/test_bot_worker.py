@@ -1,6 +1,6 @@
 """What a bot's code does in its worker: it is reported, the default action follows, all play on.
 
-`make bots` lets each of these happen twenty times (see `tests.often`).
+`make bots` lets each of these happen twenty times (see `tests.support.often`).
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from odin_contract.values import Action, Occupant, Options, PlayCards
 from odin_engine import DECK, view_for
 from tests.client.conftest import DEADLINE, Connect
 from tests.client.failing_bots import Lowest
-from tests.client.leftovers import nothing_is_left
 from tests.engine.deals import dealt, started
-from tests.often import TIMES
+from tests.support.leftovers import nothing_is_left
+from tests.support.often import TIMES
 
 __all__ = ["nothing_is_left"]
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from odin_cli.main import COMMANDS, run
-from tests.client.programs import DEADLINE, Program, Programs, gone, open_table
+from tests.support.programs import DEADLINE, Program, Programs, gone, open_table
 
 
 def play_default(program: Program, until: str = "gameEnded") -> None:

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from odin_contract.values import Options
-from tests.client.programs import Program, Programs, gone, open_table
 from tests.client.test_commands import play_lowest, server_of
+from tests.support.programs import Program, Programs, gone, open_table
 
 TWO = Options(seats=2, threshold=None)
 OVER = "The game is over."

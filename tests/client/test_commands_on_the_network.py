@@ -22,7 +22,7 @@ from odin_client.errors import ClientError, TimedOut
 from odin_client.session.session import Session
 from odin_contract.values import Options
 from tests.client.conftest import Connect, seated
-from tests.client.programs import Program, Programs, open_table
+from tests.support.programs import Program, Programs, open_table
 
 # As processes
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from odin_contract.values import Options
-from tests.client.programs import Programs, open_table
+from tests.support.programs import Programs, open_table
 
 
 def seated_names(programs: Programs, server: str) -> list[str]:

@@ -28,7 +28,7 @@ from odin_client.session.session import Session
 from odin_contract.values import Pass, Seat
 from odin_server.errors import Reason, Refusal, to_grpc
 from odin_table.v1 import chat_pb2, lobby_pb2, lobby_pb2_grpc, play_pb2
-from tests.client.cut_line import CutLine
+from tests.support.cut_line import CutLine
 
 
 @dataclass

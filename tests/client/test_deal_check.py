@@ -20,7 +20,7 @@ from odin_engine.fair_deal import ROUNDS, commitment, word
 from odin_server.table import draft
 from odin_table.v1 import card_pb2, event_pb2, play_pb2
 from tests.client.conftest import DEADLINE, Connect, seated
-from tests.forms import revealed_in
+from tests.support.forms import revealed_in
 
 Item = play_pb2.WatchTableResponse
 

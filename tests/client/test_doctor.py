@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tests.client.programs import Programs
+from tests.support.programs import Programs
 
 
 def test_a_report_is_one_json_document_with_all_that_matters(programs: Programs) -> None:

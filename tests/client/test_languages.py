@@ -13,7 +13,7 @@ from odin_cli.speech.languages import ENGLISH, _, chosen, ngettext, use
 from odin_cli.speech.rules_text import rules_text
 from odin_client.errors import Refused
 from odin_engine import Card
-from tests.client.programs import Programs
+from tests.support.programs import Programs
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from odin_contract.values import Options
-from tests.client.programs import Programs, open_table
+from tests.support.programs import Programs, open_table
 
 
 def test_whole_games_are_logged_without_credentials_and_cards(

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from odin_contract.values import Options
-from tests.client.programs import DEADLINE, Programs, open_table
+from tests.support.programs import DEADLINE, Programs, open_table
 
 
 def test_a_backup_takes_the_place_of_the_file(programs: Programs, tmp_path: Path) -> None:

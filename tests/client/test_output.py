@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.client.programs import DEADLINE, Programs, open_table
+from tests.support.programs import DEADLINE, Programs, open_table
 
 
 @pytest.mark.parametrize("arguments", [("rules",), ("--help",), ("serve", "--settings")])

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from odin_cli.main import COMMANDS
-from tests.client.programs import DEADLINE, Programs, programs_in
+from tests.support.programs import DEADLINE, Programs, programs_in
 
 EVERY_COMMAND = {
     "play": ["--level", "none", "--ui", "line"],  # refused by the server that it starts

@@ -28,7 +28,7 @@ from odin_server.main import Server
 from odin_server.settings import Settings
 from odin_server.table import draft
 from odin_table.v1 import card_pb2, event_pb2, lobby_pb2, play_pb2, table_pb2
-from tests.forms import nonce_in, revealed_in, source_of
+from tests.support.forms import nonce_in, revealed_in, source_of
 
 ZOE: Final = 0
 NONCES: Final = (b"Zoe adds this to the first deal", b"Zoe adds this to the second one")

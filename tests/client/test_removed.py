@@ -16,7 +16,7 @@ from odin_client.session.session import Session
 from odin_contract.values import Options
 from odin_server.main import Server
 from odin_server.settings import Settings
-from tests.client.programs import DEADLINE, Programs, open_table
+from tests.support.programs import DEADLINE, Programs, open_table
 
 REMOVED = "The host has removed you from this table."
 TWO = Options(seats=2, threshold=None)

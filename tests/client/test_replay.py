@@ -17,7 +17,7 @@ from odin_client.session.session import Session
 from odin_contract.values import Options, Phase, TableView
 from odin_engine import Card, deck
 from tests.client.conftest import DEADLINE, Connect
-from tests.client.programs import Programs
+from tests.support.programs import Programs
 
 GAME = Path(__file__).parent / "game.jsonl"
 """A game as version 1 of the format wrote it; readers of later versions have to read it."""

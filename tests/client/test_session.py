@@ -24,7 +24,7 @@ from odin_server.main import Server
 from odin_server.settings import Settings
 from odin_table.v1 import lobby_pb2
 from tests.client.conftest import DEADLINE, Connect, seated
-from tests.client.cut_line import CutLine
+from tests.support.cut_line import CutLine
 
 
 class Watching:

@@ -23,7 +23,7 @@ from odin_server.settings import Settings
 from odin_server.table.commands import give_back_time
 from odin_table.v1 import event_pb2, play_pb2, table_pb2
 from tests.client.conftest import DEADLINE, Connect, seated
-from tests.server.clocks import SetClock
+from tests.support.clocks import SetClock
 
 
 class Follower:

@@ -23,9 +23,9 @@ from odin_client.table.updates import DealChecked
 from odin_contract.values import Options, Phase
 from odin_table.v1 import decision_pb2, event_pb2, table_pb2
 from tests.client.conftest import DEADLINE, Connect, seated
-from tests.client.programs import Programs
 from tests.client.test_deal_check import follow, known
 from tests.client.test_replay import GAME
+from tests.support.programs import Programs
 
 LEVELS = ("greedy", "random", "hard")
 

@@ -10,7 +10,7 @@ import grpc.aio
 import pytest
 
 from odin_table.v1 import lobby_pb2
-from tests.client.programs import Programs
+from tests.support.programs import Programs
 
 
 async def _newer(_request: bytes, _context: object) -> bytes:

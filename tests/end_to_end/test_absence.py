@@ -27,11 +27,11 @@ from odin_client.session.session import Session
 from odin_server.main import Server
 from odin_server.settings import Settings
 from odin_table.v1 import event_pb2, table_pb2
-from tests.client.cut_line import CutLine
-from tests.server.clocks import SetClock
 from tests.server.conftest import QUICK
-from tests.server.decisions import OPEN, PICK_UP, RESPOND, play_to_the_end, reach
-from tests.server.people import Person, Refused, payload
+from tests.support.clocks import SetClock
+from tests.support.cut_line import CutLine
+from tests.support.decisions import OPEN, PICK_UP, RESPOND, play_to_the_end, reach
+from tests.support.people import Person, Refused, payload
 
 KINDS: Final = {"open": OPEN, "respond": RESPOND, "pick up": PICK_UP, "between deals": None}
 WAYS: Final = ("cut", "leave", "stop")

@@ -15,8 +15,8 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from odin_table.v1 import event_pb2, lobby_pb2, play_pb2
-from tests.client.programs import DEADLINE, programs_in
-from tests.server.people import Person, Refused
+from tests.support.people import Person, Refused
+from tests.support.programs import DEADLINE, programs_in
 
 pytestmark = pytest.mark.slow  # it measures times
 

@@ -18,7 +18,7 @@ from odin_client.errors import Unreachable
 from odin_client.session.session import Session
 from odin_contract.values import Options
 from odin_table.v1 import lobby_pb2, play_pb2
-from tests.client.programs import DEADLINE, programs_in
+from tests.support.programs import DEADLINE, programs_in
 
 pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="other systems cannot limit another process"

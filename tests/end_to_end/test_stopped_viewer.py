@@ -11,7 +11,7 @@ import pytest
 
 from bench.server.processes import resident_bytes
 from bench.server.seats import LoadedTable, playing
-from tests.client.programs import DEADLINE, programs_in
+from tests.support.programs import DEADLINE, programs_in
 
 pytestmark = pytest.mark.slow  # it measures delays
 

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.client.terminal.runners import PyteTerminal, Terminal, TmuxTerminal
 from tests.end_to_end.terminal_tables import (
     ODIN_TABLE,
     OpenTerminal,
@@ -24,6 +23,7 @@ from tests.end_to_end.terminal_tables import (
     press_until,
     running_server,
 )
+from tests.support.terminals import PyteTerminal, Terminal, TmuxTerminal
 
 
 @pytest.fixture

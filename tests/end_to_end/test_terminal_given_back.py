@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.client.terminal.runners import PyteTerminal
 from tests.end_to_end.terminal_tables import ODIN_TABLE, Server, join, running_server
+from tests.support.terminals import PyteTerminal
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ import pytest
 
 from tests.end_to_end.terminal_tables import running_server
 from tests.interop.examples import BUILD_PATIENCE, ROOT
-from tests.need import need
+from tests.support.need import need
 
 pytestmark = pytest.mark.interop
 

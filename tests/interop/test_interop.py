@@ -28,11 +28,11 @@ from odin_client.session.session import Session
 from odin_contract.values import Options
 from odin_table.v1 import card_pb2, event_pb2, play_pb2, play_pb2_grpc
 from tests.end_to_end.terminal_tables import ODIN_TABLE, running_server
-from tests.forms import nonce_in, revealed_in, source_of
 from tests.interop.examples import EXAMPLES, ROOT, Example
 from tests.interop.liar import Lie, lying
 from tests.interop.line import Line
-from tests.need import need
+from tests.support.forms import nonce_in, revealed_in, source_of
+from tests.support.need import need
 
 pytestmark = pytest.mark.interop
 

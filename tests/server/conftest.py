@@ -11,7 +11,7 @@ import pytest
 
 from odin_server.main import Server
 from odin_server.settings import Settings
-from tests.server.people import Person
+from tests.support.people import Person
 
 QUICK = Settings(port=0, bot_delay=0, deal_pause=0.05, seed=11, drain_grace=1.0)
 """Bots do not pause, and deals follow each other nearly at once."""

@@ -13,8 +13,8 @@ import pytest
 from odin_server.settings import Http
 from odin_table.v1 import lobby_pb2
 from tests.server.conftest import QUICK, Meet, Serve
-from tests.server.people import DEADLINE, Refused, bearer, credential_of
-from tests.server.raw_call import raw_call
+from tests.support.people import DEADLINE, Refused, bearer, credential_of
+from tests.support.raw_call import raw_call
 
 INFO = "/odin_table.v1.LobbyService/GetServerInfo"
 PATH = INFO.encode()

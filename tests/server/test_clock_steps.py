@@ -17,9 +17,9 @@ from odin_server.event_log import MemoryLog, SqliteLog, StoreUnavailable
 from odin_server.main import Server
 from odin_server.table.events import Batch
 from odin_table.v1 import decision_pb2, event_pb2, lobby_pb2, table_pb2
-from tests.server.clocks import Machine, SetClock
 from tests.server.conftest import QUICK, Meet, Serve
-from tests.server.people import DEADLINE, Person, first_choice, payload, told_until
+from tests.support.clocks import Machine, SetClock
+from tests.support.people import DEADLINE, Person, first_choice, payload, told_until
 
 PATIENT = replace(QUICK, deal_pause=3600, away_budget=36000)
 

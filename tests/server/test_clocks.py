@@ -16,10 +16,10 @@ from odin_server.table import commands
 from odin_server.table.events import TableOpened, TableOptions
 from odin_server.table.wire import timestamp
 from odin_table.v1 import decision_pb2, event_pb2, table_pb2
-from tests.server.clocks import SetClock
 from tests.server.conftest import QUICK, Meet, Serve
-from tests.server.decisions import OPEN, PICK_UP, RESPOND, play_to_the_end, reach
-from tests.server.people import Person, Refused, first_choice, payload, told_until
+from tests.support.clocks import SetClock
+from tests.support.decisions import OPEN, PICK_UP, RESPOND, play_to_the_end, reach
+from tests.support.people import Person, Refused, first_choice, payload, told_until
 
 PAUSES = replace(QUICK, deal_pause=3600, away_budget=36000)
 

@@ -16,7 +16,7 @@ from odin_server.edge.control import address_of, control_socket
 from odin_server.event_log import SqliteLog
 from odin_table.v1 import operator_pb2
 from tests.server.conftest import QUICK, Meet, Serve
-from tests.server.people import DEADLINE
+from tests.support.people import DEADLINE
 
 LIMIT = 107
 """Bytes of `sun_path` on Linux, without the zero at its end."""

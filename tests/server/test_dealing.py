@@ -23,12 +23,12 @@ from odin_server.table.dealing import Dealer, Drawing, Drawn
 from odin_server.table.events import Batch, DecisionOpened, ReadyChanged
 from odin_server.table.table import Done, Table
 from odin_table.v1 import event_pb2, lobby_pb2, table_pb2
-from tests.server.clocks import SetClock
 from tests.server.conftest import Meet, Serve
-from tests.server.people import DEADLINE, Person, Refused, first_choice, payload, told_until
 from tests.server.test_fair_deal import PATIENT, copied, give, history, play_deal, ready
 from tests.server.test_first_log import log_of, table_in
 from tests.server.test_limits import too_many
+from tests.support.clocks import SetClock
+from tests.support.people import DEADLINE, Person, Refused, first_choice, payload, told_until
 
 BOT = table_pb2.OCCUPANT_REMOTE_BOT
 Pass: TypeAlias = Callable[[float], None]

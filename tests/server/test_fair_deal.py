@@ -23,7 +23,7 @@ from odin_engine.fair_deal import ROUNDS, commitment, draw_deal, draw_first
 from odin_server.event_log import SqliteLog
 from odin_table.v1 import event_pb2, history_pb2, lobby_pb2, table_pb2
 from tests.server.conftest import QUICK, Meet, Serve
-from tests.server.people import (
+from tests.support.people import (
     DEADLINE,
     Person,
     Refused,

@@ -22,8 +22,8 @@ from odin_engine.fair_deal import commitment
 from odin_server.event_log import SqliteLog
 from odin_table.v1 import history_pb2, table_pb2
 from tests.server.conftest import QUICK, Meet, Serve
-from tests.server.people import Person, payload, play_until
 from tests.server.test_fair_deal import history, play_deal
+from tests.support.people import Person, payload, play_until
 
 HERE = Path(__file__).parent
 TABLES: dict[str, dict[str, Any]] = {

@@ -29,7 +29,7 @@ from odin_server.main import Server
 from odin_server.settings import Http, Limits, Settings
 from odin_table.v1 import event_pb2, lobby_pb2, play_pb2, table_pb2
 from tests.server.conftest import QUICK, Meet, Serve
-from tests.server.people import DEADLINE, Refused, bearer, credential_of, first_choice, told_until
+from tests.support.people import DEADLINE, Refused, bearer, credential_of, first_choice, told_until
 
 OPEN = replace(QUICK, http=Http(host="127.0.0.1", port=0))
 LOBBY = "odin_table.v1.LobbyService"

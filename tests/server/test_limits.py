@@ -18,7 +18,7 @@ from odin_server.settings import Limits, Settings
 from odin_server.table.events import Batch
 from odin_table.v1 import chat_pb2, lobby_pb2, play_pb2, table_pb2
 from tests.server.conftest import QUICK, Meet, Serve
-from tests.server.people import Person, Refused, first_choice
+from tests.support.people import Person, Refused, first_choice
 
 
 class StoppedWatch(SystemClock):

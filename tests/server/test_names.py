@@ -13,7 +13,7 @@ from odin_server.event_log import SqliteLog
 from odin_server.table import commands as table_commands
 from odin_table.v1 import chat_pb2, lobby_pb2, table_pb2
 from tests.server.conftest import Meet, Serve
-from tests.server.people import Person, Refused
+from tests.support.people import Person, Refused
 
 INVISIBLE = (
     "\ufe0f",

@@ -29,10 +29,10 @@ from odin_table.v1 import (
     play_pb2,
     table_pb2,
 )
-from tests.arranged import arrange
-from tests.server.clocks import SetClock
 from tests.server.conftest import QUICK, Meet, Serve
-from tests.server.people import DEADLINE, Person
+from tests.support.arranged import arrange
+from tests.support.clocks import SetClock
+from tests.support.people import DEADLINE, Person
 
 PLAYERS = 3
 HAND = 9

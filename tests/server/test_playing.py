@@ -10,7 +10,7 @@ import pytest
 
 from odin_table.v1 import event_pb2, lobby_pb2, play_pb2, table_pb2
 from tests.server.conftest import QUICK, Meet, Serve
-from tests.server.people import Person, payload, play_until
+from tests.support.people import Person, payload, play_until
 
 
 @pytest.mark.parametrize("count", [2, 3, 6])

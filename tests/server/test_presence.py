@@ -8,10 +8,10 @@ from dataclasses import replace
 from odin_server.main import Server
 from odin_server.table.presence import Presence
 from odin_table.v1 import event_pb2, lobby_pb2, table_pb2
-from tests.server.clocks import SetClock
 from tests.server.conftest import QUICK, Meet, Serve
-from tests.server.decisions import play_to_the_end
-from tests.server.people import Person, told_until
+from tests.support.clocks import SetClock
+from tests.support.decisions import play_to_the_end
+from tests.support.people import Person, told_until
 
 ANN = b"a"
 

@@ -17,8 +17,8 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from odin_table.v1 import event_pb2, table_pb2
-from tests.need import need
-from tests.server.people import DEADLINE, Person, first_choice, payload
+from tests.support.need import need
+from tests.support.people import DEADLINE, Person, first_choice, payload
 
 pytestmark = pytest.mark.slow
 

@@ -20,7 +20,7 @@ from grpc_reflection.v1alpha.proto_reflection_descriptor_database import (
 
 from odin_server.main import Server
 from tests.server.conftest import QUICK, Serve
-from tests.server.people import DEADLINE, bearer
+from tests.support.people import DEADLINE, bearer
 
 STREAM_DEADLINE: Final = 3 * DEADLINE
 

@@ -25,9 +25,9 @@ from odin_server.main import Server
 from odin_server.settings import Limits
 from odin_table.v1 import decision_pb2, error_pb2, lobby_pb2, play_pb2, table_pb2
 from tests.server.conftest import QUICK, Meet, Serve
-from tests.server.people import DEADLINE, Person, play_until
 from tests.server.test_refusals import BrokenLog, play
 from tests.server.test_store_file import change
+from tests.support.people import DEADLINE, Person, play_until
 
 EXAMPLES: Final = Path(__file__).resolve().parents[2] / "docs" / "refusals.json"
 

@@ -30,7 +30,15 @@ from odin_table.v1 import (
     table_pb2,
 )
 from tests.server.conftest import QUICK, Meet, Serve
-from tests.server.people import DEADLINE, Person, Refused, bearer, first_choice, payload, play_until
+from tests.support.people import (
+    DEADLINE,
+    Person,
+    Refused,
+    bearer,
+    first_choice,
+    payload,
+    play_until,
+)
 
 PASS = decision_pb2.Action(pass_turn=decision_pb2.PassTurn())
 ERRORS = Path(__file__).parents[2] / "proto/odin_table/v1/error.proto"

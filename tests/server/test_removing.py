@@ -11,9 +11,9 @@ import pytest
 
 from odin_table.v1 import event_pb2, lobby_pb2, table_pb2
 from tests.server.conftest import Meet, Serve
-from tests.server.people import Person, payload, told_until
 from tests.server.test_refusals import refused
 from tests.server.test_restart import Reopen, reopen
+from tests.support.people import Person, payload, told_until
 
 __all__ = ["reopen"]  # the fixture
 

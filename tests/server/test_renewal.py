@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from odin_table.v1 import event_pb2, play_pb2
 from tests.server.conftest import QUICK, Meet, Serve
-from tests.server.people import DEADLINE, Person, payload
+from tests.support.people import DEADLINE, Person, payload
 
 RENEWS = replace(QUICK, heartbeat=0.05, stream_life_least=0.1, stream_life_most=0.3)
 RENEW = event_pb2.STREAM_END_REASON_RENEW

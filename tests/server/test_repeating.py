@@ -14,7 +14,7 @@ from odin_server.table.chat import Line
 from odin_server.table.events import Batch, RequestKey
 from odin_table.v1 import chat_pb2, history_pb2, lobby_pb2, play_pb2, table_pb2
 from tests.server.conftest import Meet, Serve
-from tests.server.people import DEADLINE, Person, Refused, first_choice, play_until
+from tests.support.people import DEADLINE, Person, Refused, first_choice, play_until
 
 
 async def twice(person: Person, method: Any, request: Any) -> tuple[Any, Any]:

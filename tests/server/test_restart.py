@@ -26,7 +26,7 @@ from odin_table.v1 import (
     table_pb2,
 )
 from tests.server.conftest import QUICK, Meet, Serve
-from tests.server.people import (
+from tests.support.people import (
     DEADLINE,
     Person,
     Refused,

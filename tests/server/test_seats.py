@@ -19,9 +19,9 @@ from odin_server.event_log import SqliteLog
 from odin_server.main import Server
 from odin_server.settings import Settings
 from odin_table.v1 import chat_pb2, event_pb2, lobby_pb2, table_pb2
-from tests.server.clocks import SetClock
 from tests.server.conftest import QUICK, Meet, Serve
-from tests.server.people import Person, Refused, payload, play_until, told_until
+from tests.support.clocks import SetClock
+from tests.support.people import Person, Refused, payload, play_until, told_until
 
 WAITS = replace(QUICK, deal_pause=3600)
 

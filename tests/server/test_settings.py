@@ -11,7 +11,7 @@ import pytest
 from odin_server.settings import Limits, Settings
 from odin_table.v1 import chat_pb2, lobby_pb2
 from tests.server.conftest import QUICK, Meet, Serve
-from tests.server.people import Refused
+from tests.support.people import Refused
 
 
 @pytest.mark.parametrize(

@@ -19,10 +19,10 @@ from odin_server.main import run
 from odin_server.table.events import Batch, RequestKey
 from odin_table.v1 import chat_pb2, lobby_pb2
 from tests.server.conftest import QUICK, Meet, Serve
-from tests.server.people import DEADLINE, Person, Refused, play_until
 from tests.server.test_event_log import ANN, opening
 from tests.server.test_store_ending import log_ids
 from tests.server.test_store_file import change, filled, opened
+from tests.support.people import DEADLINE, Person, Refused, play_until
 
 
 async def two_tables(person: Person) -> list[str]:

@@ -31,8 +31,8 @@ from odin_server.table.events import (
 )
 from odin_table.v1 import lobby_pb2, table_pb2
 from tests.server.conftest import Meet, Serve
-from tests.server.people import DEADLINE, Refused, play_until
 from tests.server.test_event_log import ANN, batch, opening
+from tests.support.people import DEADLINE, Refused, play_until
 
 
 @asynccontextmanager

@@ -14,7 +14,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from odin_table.v1 import decision_pb2, event_pb2, history_pb2, lobby_pb2, play_pb2, table_pb2
 from tests.server.conftest import QUICK, Meet, Serve
-from tests.server.people import DEADLINE, Person, payload, play_until, told_until
+from tests.support.people import DEADLINE, Person, payload, play_until, told_until
 
 
 async def finished_game(serve: Serve, meet: Meet) -> tuple[str, Person, list[event_pb2.Event]]:

@@ -33,9 +33,9 @@ from google.protobuf.message_factory import GetMessageClass
 from grpc_status import rpc_status
 
 from odin_table.v1 import event_pb2, history_pb2, lobby_pb2, play_pb2, play_pb2_grpc
-from tests.server.clocks import SetClock
 from tests.server.conftest import QUICK, Serve
-from tests.server.people import DEADLINE
+from tests.support.clocks import SetClock
+from tests.support.people import DEADLINE
 
 PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "write-a-client.md"
 

@@ -18,7 +18,7 @@ from bench.server.seats import CALL_DEADLINE, Credential, Stream, connect, new_c
 from odin_table.v1 import lobby_pb2, play_pb2
 from odin_table.v1.lobby_pb2_grpc import LobbyServiceStub
 from odin_table.v1.play_pb2_grpc import PlayServiceStub
-from tests.chaos.killable import UNLIMITED, KillableServer
+from tests.support.killable import UNLIMITED, KillableServer
 
 SETTINGS = (*UNLIMITED, "away_budget=1", "empty_after=4")
 """Whoever is gone is given up soon, and so is a table without people."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.need import need
+from tests.support.need import need
 from tests.web import chromium
 from tests.web.chromium import Chromium
 from tests.web.site import PAGE, Site

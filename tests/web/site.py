@@ -10,9 +10,9 @@ from pathlib import Path
 import grpc.aio
 
 from odin_table.v1 import event_pb2
-from tests.chaos.killable import KillableServer, free_port
 from tests.interop.examples import ROOT, Example
-from tests.server.people import Person
+from tests.support.killable import KillableServer, free_port
+from tests.support.people import Person
 from tests.web.chromium import DEADLINE, Page
 
 PAGE = Example(

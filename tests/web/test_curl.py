@@ -11,10 +11,10 @@ from pathlib import Path
 import grpc.aio
 import pytest
 
-from tests.client.programs import programs_in
 from tests.interop.examples import ROOT
-from tests.need import need
-from tests.server.people import DEADLINE, Person, payload
+from tests.support.need import need
+from tests.support.people import DEADLINE, Person, payload
+from tests.support.programs import programs_in
 
 pytestmark = pytest.mark.web
 

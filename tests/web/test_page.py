@@ -12,7 +12,7 @@ import pytest
 from google.protobuf import duration_pb2
 
 from odin_table.v1 import lobby_pb2, play_pb2, table_pb2
-from tests.server.people import Person, payload
+from tests.support.people import Person, payload
 from tests.web.chromium import DEADLINE, Chromium
 from tests.web.site import PAGE, Site, all_events, play_on, sit_down, somebody
 

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from odin_table.v1 import chat_pb2, lobby_pb2, table_pb2
-from tests.server.people import Person, Refused, first_choice, payload, play_until
+from tests.support.people import Person, Refused, first_choice, payload, play_until
 from tests.web.chromium import DEADLINE, Chromium, Page
 from tests.web.site import Site, all_events, play_on, sit_down, somebody
 

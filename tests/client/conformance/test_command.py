@@ -14,7 +14,7 @@ import pytest
 from odin_conformance.deal_points import DEAL_POINTS
 from odin_conformance.points import POINTS
 from odin_conformance.program import filled_in, words_of
-from tests.client.programs import DEADLINE, Program, Programs, gone
+from tests.support.programs import DEADLINE, Program, Programs, gone
 
 PAGE: Final = (Path(__file__).parents[3] / "docs" / "conformance.md").read_text("utf-8")
 ALL: Final = (*POINTS, *DEAL_POINTS)

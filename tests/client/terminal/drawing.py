@@ -11,7 +11,7 @@ from typing import Final
 import pyte
 from prompt_toolkit.input.base import PipeInput
 
-from tests.client.terminal.runners import KEYS, PATIENCE
+from tests.support.terminals import KEYS, PATIENCE
 
 
 class Drawn(io.StringIO):

@@ -28,10 +28,10 @@ from odin_contract.values import Options, Pass, Phase, PlayCards
 from odin_engine import DECK, Card, Colour
 from odin_server.main import Server
 from odin_server.settings import Settings
-from tests.arranged import arrange, order_of
 from tests.client.terminal.drawing import Drawn, Person
-from tests.client.terminal.runners import PATIENCE, UNKNOWN_SEQUENCES
 from tests.client.terminal.samples import cards
+from tests.support.arranged import arrange, order_of
+from tests.support.terminals import PATIENCE, UNKNOWN_SEQUENCES
 
 
 class Client(Person):

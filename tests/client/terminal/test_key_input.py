@@ -10,7 +10,7 @@ from prompt_toolkit.key_binding.key_processor import KeyPress
 from prompt_toolkit.keys import Keys
 
 from odin_cli.terminal.key_input import SequenceParser
-from tests.client.terminal.runners import UNKNOWN_SEQUENCES
+from tests.support.terminals import UNKNOWN_SEQUENCES
 
 
 def keys_of(*chunks: str, flushed: bool = True) -> list[str]:

@@ -16,8 +16,8 @@ from odin_cli.terminal import lesson_app
 from odin_cli.terminal.takeover import ClickOutput
 from odin_engine import Phase
 from tests.client.terminal.drawing import Drawn, Person
-from tests.client.terminal.runners import PATIENCE
 from tests.client.terminal.test_view import UNICODE
+from tests.support.terminals import PATIENCE
 
 
 class Learner(Person):

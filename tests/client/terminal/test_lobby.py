@@ -21,8 +21,8 @@ from odin_cli.terminal.views.lobby_view import Listed, LobbyScreen, Served, rend
 from odin_client.connection.address import Address
 from odin_contract.values import Occupant, Options, Phase, Seat, TableSummary
 from tests.client.terminal.drawing import Drawn, Person
-from tests.client.terminal.runners import UNKNOWN_SEQUENCES
 from tests.client.terminal.test_view import ASCII, SIZES, UNICODE, misfit, text_of
+from tests.support.terminals import UNKNOWN_SEQUENCES
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
 

@@ -17,9 +17,9 @@ from odin_cli.terminal import replay_app
 from odin_cli.terminal.takeover import ClickOutput
 from odin_cli.terminal.views.replay_view import ReplayScreen, render_replay
 from tests.client.terminal.drawing import Drawn, Person
-from tests.client.terminal.runners import UNKNOWN_SEQUENCES
 from tests.client.terminal.test_view import ASCII, SIZES, UNICODE, misfit, text_of
 from tests.client.test_replay import GAME
+from tests.support.terminals import UNKNOWN_SEQUENCES
 
 
 def at(step: int) -> ReplayScreen:

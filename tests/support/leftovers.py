@@ -12,7 +12,7 @@ from typing import Final
 
 import pytest
 
-from tests.client.programs import DEADLINE
+from tests.support.programs import DEADLINE
 
 MARK: Final = "MARK_OF_THE_TEST"
 """A variable in the environment of all that a test starts; each test has a value of its own."""

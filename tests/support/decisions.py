@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from odin_table.v1 import decision_pb2, table_pb2
-from tests.server.people import Person, first_choice
+from tests.support.people import Person, first_choice
 
 OPEN = decision_pb2.DECISION_KIND_OPEN
 RESPOND = decision_pb2.DECISION_KIND_RESPOND
