@@ -19,9 +19,6 @@ from odin_server.settings import Settings
 from tests.support.cut_line import CutLine
 from tests.support.programs import Programs, programs_in
 
-DEADLINE = 30.0
-"""Seconds for anything that a test waits for; the machine may be busy."""
-
 
 @pytest.fixture
 async def server() -> AsyncGenerator[Server]:

@@ -26,7 +26,8 @@ from odin_server.settings import Settings
 from odin_table.v1 import event_pb2
 from tests.support.leftovers import nothing_is_left, running, wait_until_gone
 from tests.support.often import TIMES
-from tests.support.programs import DEADLINE, Programs
+from tests.support.patience import PATIENCE
+from tests.support.programs import Programs
 
 __all__ = ["nothing_is_left"]
 
@@ -125,7 +126,7 @@ async def match_with_seeds() -> list[event_pb2.Event]:
     host = await Session.open_table(connection, Options(seats=2, threshold=None))
     wish = Wish(f"{HERE}:DrawsFromEverything", games=1, seed=5, think=20.0, name="seeded", code="")
     try:
-        async with asyncio.timeout(DEADLINE):
+        async with asyncio.timeout(PATIENCE):
             playing = asyncio.create_task(
                 bot_command.play(host.address, Credential.new(), wish, anywhere=False)
             )

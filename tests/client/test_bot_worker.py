@@ -20,11 +20,12 @@ from odin_client.bots.runner import BotRunner
 from odin_client.session.session import Session
 from odin_contract.values import Action, Occupant, Options, PlayCards
 from odin_engine import DECK, view_for
-from tests.client.conftest import DEADLINE, Connect
+from tests.client.conftest import Connect
 from tests.client.failing_bots import Lowest
 from tests.engine.deals import dealt, started
 from tests.support.leftovers import nothing_is_left
 from tests.support.often import TIMES
+from tests.support.patience import PATIENCE
 
 __all__ = ["nothing_is_left"]
 
@@ -65,7 +66,7 @@ async def match(
         await session.take_seat(name, occupant=Occupant.REMOTE_BOT)
     tried = BotRunner(sessions[0], chooser, reports.append, deadline=deadline)
     playing = asyncio.gather(tried.play(), BotRunner(sessions[1], Lowest(), print).play())
-    async with asyncio.timeout(DEADLINE):
+    async with asyncio.timeout(PATIENCE):
         while not all(session.table.seq for session in sessions):
             await asyncio.wait([playing], timeout=0.005)
         await host.start()  # both see the deal from its beginning

@@ -32,7 +32,8 @@ from odin_contract.values import Occupant, Options, Phase
 from odin_engine import DECK, DecisionKind, view_for
 from odin_engine.strategies import STRATEGIES
 from odin_server.main import Server
-from tests.client.conftest import DEADLINE, Connect
+from tests.client.conftest import Connect
+from tests.support.patience import PATIENCE
 
 
 class Lowest(Bot):
@@ -60,7 +61,7 @@ class Exits(Bot):
 
 class NeverAnswers(Bot):
     def choose(self, view: View) -> Action:
-        threading.Event().wait(DEADLINE * 10)
+        threading.Event().wait(PATIENCE * 10)
         raise AssertionError("nobody waits for this")
 
 
@@ -99,7 +100,7 @@ async def play(host: Session, *runners: BotRunner, games: int = 1) -> list[int]:
     """All of them, until they are done."""
     with contextlib.suppress(Refused):  # a table of bots alone starts when it is full
         await host.start()
-    async with asyncio.timeout(DEADLINE):
+    async with asyncio.timeout(PATIENCE):
         await asyncio.gather(*(runner.play(games) for runner in runners))
     return [runner.played for runner in runners]
 
@@ -158,7 +159,7 @@ async def test_a_bot_whose_seat_is_played_from_elsewhere_ends_and_leaves_the_sea
     session = Session(connection, host.table.table)
     seat = await session.take_seat("bot", occupant=Occupant.REMOTE_BOT)
     runner = BotRunner(session, Lowest(), reports.append)
-    async with asyncio.timeout(DEADLINE):
+    async with asyncio.timeout(PATIENCE):
         playing = asyncio.ensure_future(runner.play())
         async for _ in host.follow():
             if seat in host.table.presence and host.table.presence[seat].connected:

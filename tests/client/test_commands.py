@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from odin_cli.main import COMMANDS, run
-from tests.support.programs import DEADLINE, Program, Programs, gone, open_table
+from tests.support.patience import PATIENCE
+from tests.support.programs import Program, Programs, gone, open_table
 
 
 def play_default(program: Program, until: str = "gameEnded") -> None:
@@ -190,7 +191,7 @@ def test_a_server_serves_http_where_it_listens_and_says_where(programs: Programs
         data=b"{}",
         headers={"content-type": "application/json"},
     )
-    with urllib.request.urlopen(request, timeout=DEADLINE) as answer:
+    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
         assert json.load(answer)["revision"] == 1
     server.process.send_signal(signal.SIGTERM)
     assert server.end() == 0

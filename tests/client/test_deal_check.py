@@ -19,8 +19,9 @@ from odin_contract.values import Action, Decision, Occupant, Options, Phase, Pla
 from odin_engine.fair_deal import ROUNDS, commitment, word
 from odin_server.table import draft
 from odin_table.v1 import card_pb2, event_pb2, play_pb2
-from tests.client.conftest import DEADLINE, Connect, seated
+from tests.client.conftest import Connect, seated
 from tests.support.forms import revealed_in
+from tests.support.patience import PATIENCE
 
 Item = play_pb2.WatchTableResponse
 
@@ -43,7 +44,7 @@ async def follow(
     decided = 0
     table = session.table
     async with (
-        asyncio.timeout(DEADLINE),
+        asyncio.timeout(PATIENCE),
         contextlib.aclosing(session.follow(tap=items.append if items is not None else None)) as up,
     ):
         async for update in up:
@@ -62,7 +63,7 @@ async def follow(
 
 async def known(session: Session) -> None:
     """Until the session knows what the table has committed to."""
-    async with asyncio.timeout(DEADLINE), contextlib.aclosing(session.follow()) as updates:
+    async with asyncio.timeout(PATIENCE), contextlib.aclosing(session.follow()) as updates:
         async for _ in updates:
             if session.table.commitment:
                 return
@@ -130,7 +131,7 @@ async def test_a_bot_from_outside_adds_to_the_deal_that_a_person_starts(connect:
         await connect(), zoe.table.table, name="Bot", occupant=Occupant.REMOTE_BOT
     )
     runner = asyncio.create_task(BotRunner(bot, make_bot("greedy"), print).play())
-    async with asyncio.timeout(DEADLINE), contextlib.aclosing(zoe.follow()) as updates:
+    async with asyncio.timeout(PATIENCE), contextlib.aclosing(zoe.follow()) as updates:
         async for _ in updates:
             if len(zoe.table.seats) > 1 and zoe.table.seats[1].nonce:
                 break
@@ -154,7 +155,7 @@ async def test_a_bot_that_comes_last_and_follows_late_has_seen_all_of_the_deal(
     last = await Session.sit_down(
         await connect(), host.table.table, name="Last", occupant=Occupant.REMOTE_BOT
     )
-    async with asyncio.timeout(DEADLINE), contextlib.aclosing(host.follow()) as updates:
+    async with asyncio.timeout(PATIENCE), contextlib.aclosing(host.follow()) as updates:
         async for _ in updates:
             if host.table.decision and host.table.decision.seat == last.table.my_seat:
                 break
@@ -184,7 +185,7 @@ async def test_a_rematch_adds_a_nonce_to_the_game_that_follows(connect: Connect)
     await asyncio.gather(follow(zoe, 1, ready=False), follow(bob, 1, ready=False))
     await known(zoe)
     await zoe.rematch()
-    async with asyncio.timeout(DEADLINE), contextlib.aclosing(bob.follow()) as updates:
+    async with asyncio.timeout(PATIENCE), contextlib.aclosing(bob.follow()) as updates:
         async for update in updates:
             if isinstance(update, RematchAsked):
                 break
@@ -213,7 +214,7 @@ async def test_whoever_has_said_nothing_adds_to_the_deal_all_the_same(connect: C
     zoe, bob = await seated(connect, "Zoe", "Bob", options=LONG)
 
     async def both_gave(session: Session) -> None:
-        async with asyncio.timeout(DEADLINE), contextlib.aclosing(session.follow()) as updates:
+        async with asyncio.timeout(PATIENCE), contextlib.aclosing(session.follow()) as updates:
             async for _ in updates:
                 if all(seat.nonce for seat in session.table.taken_seats):
                     return
@@ -488,7 +489,7 @@ async def _whole_deal(connect: Connect) -> list[Item]:
     items: list[Item] = []
     playing = asyncio.create_task(follow(zoe, 1, items))
     await known(bob)
-    async with asyncio.timeout(DEADLINE):
+    async with asyncio.timeout(PATIENCE):
         while not zoe.table.commitment:  # noqa: ASYNC110 (the task above folds it)
             await asyncio.sleep(0.01)
     await zoe.ready()

@@ -20,13 +20,14 @@ from odin_client.errors import Unreachable
 from odin_client.session.session import Session
 from odin_contract.values import Options
 from odin_server.main import Server
-from tests.client.conftest import DEADLINE, Connect
+from tests.client.conftest import Connect
+from tests.support.patience import PATIENCE
 
 LOOPBACK = ("127.0.0.1",)
 
 
 @contextlib.asynccontextmanager
-async def heard(wait: float | None = DEADLINE) -> AsyncGenerator[AsyncIterator[FoundServer]]:
+async def heard(wait: float | None = PATIENCE) -> AsyncGenerator[AsyncIterator[FoundServer]]:
     """Listens on the loopback."""
     async with contextlib.aclosing(found_servers(wait=wait, only=LOOPBACK)) as servers:
         yield servers
@@ -50,7 +51,7 @@ def free_port() -> int:
 
 async def until(condition: Callable[[], bool]) -> None:
     """Waits for something that will hold."""
-    end = time.monotonic() + DEADLINE
+    end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end
         await asyncio.sleep(0.01)
@@ -95,7 +96,7 @@ async def test_looking_ends_when_its_time_is_over() -> None:
     start = time.monotonic()
     async with heard(wait=0.2) as servers:
         assert not [server async for server in servers if server.addresses[0].port == 1]
-    assert time.monotonic() - start < DEADLINE
+    assert time.monotonic() - start < PATIENCE
 
 
 async def test_whoever_stops_looking_leaves_nothing_behind() -> None:
@@ -113,7 +114,7 @@ async def test_whoever_stops_looking_leaves_nothing_behind() -> None:
 
 async def test_of_several_addresses_the_one_that_answers_is_kept(address: Address) -> None:
     dead = [Address("127.0.0.1", free_port()), Address("nowhere.invalid", 1)]
-    connection = await reach([*dead, address], patience=DEADLINE)
+    connection = await reach([*dead, address], patience=PATIENCE)
     assert connection.address == address
     assert connection.info.version
     await connection.close()
@@ -231,6 +232,6 @@ async def test_a_machine_that_moves_is_announced_where_it_is_now(
         assert (await found(port)).addresses == (Address("127.0.0.1", port),)
         addresses.append("127.0.0.2")
         both = {Address("127.0.0.1", port), Address("127.0.0.2", port)}
-        end = time.monotonic() + DEADLINE
+        end = time.monotonic() + PATIENCE
         while set((await found(port)).addresses) != both:
             assert time.monotonic() < end

@@ -16,9 +16,10 @@ from odin_cli.terminal.views.view import render
 from odin_client.session.session import Session
 from odin_client.table.model import TableModel
 from odin_client.table.updates import DealChecked, DealGap
-from tests.client.conftest import DEADLINE, Connect, seated
+from tests.client.conftest import Connect, seated
 from tests.client.terminal import samples
 from tests.client.test_deal_check import LONG, follow, known
+from tests.support.patience import PATIENCE
 
 CHECKED = DealChecked(3, gaps=(DealGap.MISSED,), not_in_full=2)
 SAID = "Deal 3 is NOT CHECKED IN FULL: you have not seen all of it. It is number 2 of such deals."
@@ -45,7 +46,7 @@ async def test_json_mode_says_it(connect: Connect, tmp_path: Path) -> None:
     late = Session(await connect(), zoe.table.table)
     shown = tmp_path / "shown"
     with shown.open("w", encoding="utf-8") as out:
-        async with asyncio.timeout(DEADLINE), OutputLines(out, out) as output:
+        async with asyncio.timeout(PATIENCE), OutputLines(out, out) as output:
             watching = asyncio.create_task(JsonMode(late, io.StringIO(), output).run())
             while "snapshot" not in shown.read_text("utf-8"):  # noqa: ASYNC110 (the task above writes it)
                 await asyncio.sleep(0.01)

@@ -7,7 +7,8 @@ import time
 from pathlib import Path
 
 from odin_contract.values import Options
-from tests.support.programs import DEADLINE, Programs, open_table
+from tests.support.patience import PATIENCE
+from tests.support.programs import Programs, open_table
 
 
 def test_a_backup_takes_the_place_of_the_file(programs: Programs, tmp_path: Path) -> None:
@@ -75,7 +76,7 @@ def test_the_finished_games_of_ended_tables_are_exported_with_the_names_of_then(
     table = open_table(server, Options(seats=2, threshold=None))
     bots = [programs.start("bot", table, "--name", name) for name in ("Ann", "Bob")]
     assert [bot.end() for bot in bots] == [0, 0]
-    end = time.monotonic() + DEADLINE
+    end = time.monotonic() + PATIENCE
     while not list(folder.glob("*.jsonl")):
         assert time.monotonic() < end, "its table has not ended"
         exported = programs.run("export", str(folder), "--store", store)

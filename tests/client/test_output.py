@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.programs import DEADLINE, Programs, open_table
+from tests.support.patience import PATIENCE
+from tests.support.programs import Programs, open_table
 
 
 @pytest.mark.parametrize("arguments", [("rules",), ("--help",), ("serve", "--settings")])
@@ -86,7 +87,7 @@ def test_it_ends_on_sigterm_although_nobody_reads_what_it_writes(
 
 def _until_full(pipe: int) -> None:
     """Waits until nothing more is written to this pipe."""
-    end = time.monotonic() + DEADLINE
+    end = time.monotonic() + PATIENCE
     before, same = 0, 0
     while same < 5:
         assert time.monotonic() < end, f"there are {before} bytes"

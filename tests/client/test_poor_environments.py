@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from odin_cli.main import COMMANDS
-from tests.support.programs import DEADLINE, Programs, programs_in
+from tests.support.patience import PATIENCE
+from tests.support.programs import Programs, programs_in
 
 EVERY_COMMAND = {
     "play": ["--level", "none", "--ui", "line"],  # refused by the server that it starts
@@ -85,7 +86,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
         server = programs.serve("--store", "memory")
         lines = [[word.replace("SERVER", server) for word in line] for line in lines]
         started = {home: run_all(lines, home, cwd) for home in HOMES}
-        told = {home: process.communicate(timeout=DEADLINE)[1] for home, process in started.items()}
+        told = {home: process.communicate(timeout=PATIENCE)[1] for home, process in started.items()}
     assert not list(cwd.iterdir()), "nothing is written where it does not belong"
     return told
 
@@ -112,7 +113,7 @@ def test_a_text_that_is_not_utf_8_is_said_to_be_so(tmp_path: Path) -> None:
         ["bot", "--strategy", BAD],
     ]
     process = run_all(lines, "homeless", tmp_path)
-    _out, told = process.communicate(timeout=DEADLINE)
+    _out, told = process.communicate(timeout=PATIENCE)
     assert told.count("is not UTF-8. Type it") == told.count("ends with 2") == len(lines), told
 
 

@@ -16,7 +16,8 @@ from odin_client.session.session import Session
 from odin_contract.values import Options
 from odin_server.main import Server
 from odin_server.settings import Settings
-from tests.support.programs import DEADLINE, Programs, open_table
+from tests.support.patience import PATIENCE
+from tests.support.programs import Programs, open_table
 
 REMOVED = "The host has removed you from this table."
 TWO = Options(seats=2, threshold=None)
@@ -35,7 +36,7 @@ async def hosting(server: str, options: Options) -> AsyncGenerator[Session]:
 
 
 async def follows(session: Session, until: Callable[[], bool]) -> None:
-    async with asyncio.timeout(DEADLINE), contextlib.aclosing(session.follow()) as updates:
+    async with asyncio.timeout(PATIENCE), contextlib.aclosing(session.follow()) as updates:
         async for _update in updates:
             if until():
                 return

@@ -16,7 +16,8 @@ from odin_client.errors import ClientError
 from odin_client.session.session import Session
 from odin_contract.values import Options, Phase, TableView
 from odin_engine import Card, deck
-from tests.client.conftest import DEADLINE, Connect
+from tests.client.conftest import Connect
+from tests.support.patience import PATIENCE
 from tests.support.programs import Programs
 
 GAME = Path(__file__).parent / "game.jsonl"
@@ -29,7 +30,7 @@ async def test_a_game_that_is_over_is_kept_whole_and_told_again(
     session = await Session.open_table(await connect(), Options(seats=3, threshold=5))
     for level in ("greedy", "random", "greedy"):
         await session.add_bot(level)
-    async with asyncio.timeout(DEADLINE):
+    async with asyncio.timeout(PATIENCE):
         async for _update in session.follow():
             if session.table.phase is Phase.WAITING:
                 await session.start()

@@ -23,8 +23,9 @@ from odin_engine import Card
 from odin_server.main import Server
 from odin_server.settings import Settings
 from odin_table.v1 import lobby_pb2
-from tests.client.conftest import DEADLINE, Connect, seated
+from tests.client.conftest import Connect, seated
 from tests.support.cut_line import CutLine
+from tests.support.patience import PATIENCE
 
 
 class Watching:
@@ -43,11 +44,11 @@ class Watching:
                 self._news.notify_all()
 
     async def until(self, condition: Callable[[TableModel], bool]) -> None:
-        async with asyncio.timeout(DEADLINE), self._news:
+        async with asyncio.timeout(PATIENCE), self._news:
             await self._news.wait_for(lambda: condition(self.session.table))
 
     async def until_seen(self, wanted: Callable[[Update], bool]) -> Update:
-        async with asyncio.timeout(DEADLINE), self._news:
+        async with asyncio.timeout(PATIENCE), self._news:
             await self._news.wait_for(lambda: any(map(wanted, self.updates)))
         return next(filter(wanted, self.updates))
 
@@ -158,7 +159,7 @@ async def test_a_call_whose_answer_was_lost_is_repeated_and_done_once(
     await near.until(lambda table: len(table.chat) == 1)
     await line.cut()
     await line.mend()
-    await asyncio.wait_for(saying, DEADLINE)
+    await asyncio.wait_for(saying, PATIENCE)
     await ann.chat("now")
     await near.until(lambda table: table.chat[-1].text == "now")
     assert [line.text for line in ann.table.chat] == ["hello", "now"]
@@ -227,7 +228,7 @@ async def test_the_end_of_the_table_ends_following(connect: Connect, watching: F
     far = watching(Session(await connect(), ann.table.table))
     await far.until(lambda table: bool(table.log_id))
     await ann.close_table()
-    await asyncio.wait_for(far.task, DEADLINE)
+    await asyncio.wait_for(far.task, PATIENCE)
     assert far.session.table.closed
     last = far.updates[-1]
     assert isinstance(last, StreamEnded)
@@ -244,7 +245,7 @@ async def test_a_seat_that_is_followed_from_elsewhere_is_not_fought_over(
     here = watching(ann)
     await here.until(lambda table: bool(table.log_id))
     there = watching(Session(second, ann.table.table))
-    await asyncio.wait_for(here.task, DEADLINE)
+    await asyncio.wait_for(here.task, PATIENCE)
     last = here.updates[-1]
     assert isinstance(last, StreamEnded)
     assert last.reason is StreamEndReason.SUPERSEDED
@@ -275,7 +276,7 @@ async def test_nobody_notices_that_streams_are_renewed(watching: Follow) -> None
         for _ in range(2):
             await ann.add_bot("greedy")
         await ann.start()
-        async with asyncio.timeout(DEADLINE):
+        async with asyncio.timeout(PATIENCE):
             while min(_renewals(one), _renewals(other)) < 4 or ann.table.seq < 40:
                 for session in sessions:
                     if session.table.my_turn and session.table.decision:
@@ -308,7 +309,7 @@ async def test_closing_ends_following(connect: Connect, watching: Follow) -> Non
     here = watching(ann)
     await here.until(lambda table: bool(table.log_id))
     await ann.close()
-    await asyncio.wait_for(here.task, DEADLINE)
+    await asyncio.wait_for(here.task, PATIENCE)
 
 
 async def test_a_watcher_who_sits_down_sees_the_table_from_the_seat(

@@ -22,8 +22,9 @@ from odin_server.main import Server
 from odin_server.settings import Settings
 from odin_server.table.commands import give_back_time
 from odin_table.v1 import event_pb2, play_pb2, table_pb2
-from tests.client.conftest import DEADLINE, Connect, seated
+from tests.client.conftest import Connect, seated
 from tests.support.clocks import SetClock
+from tests.support.patience import PATIENCE
 
 
 class Follower:
@@ -54,7 +55,7 @@ class Follower:
         connection = self.session.connection
         request = play_pb2.GetViewRequest(table=self.session.table.table, code=self.session.code)
         view = reading.view_of((await connection.call(connection.table.GetView, request)).view)
-        async with asyncio.timeout(DEADLINE):
+        async with asyncio.timeout(PATIENCE):
             while view.seq not in self.known:
                 if self._task.done():
                     self._task.result()

@@ -22,9 +22,10 @@ from odin_client.session.session import Session
 from odin_client.table.updates import DealChecked
 from odin_contract.values import Options, Phase
 from odin_table.v1 import decision_pb2, event_pb2, table_pb2
-from tests.client.conftest import DEADLINE, Connect, seated
+from tests.client.conftest import Connect, seated
 from tests.client.test_deal_check import follow, known
 from tests.client.test_replay import GAME
+from tests.support.patience import PATIENCE
 from tests.support.programs import Programs
 
 LEVELS = ("greedy", "random", "hard")
@@ -35,7 +36,7 @@ async def played(connect: Connect, options: Options, bots: int) -> SavedGame:
     session = await Session.open_table(await connect(), options)
     for bot in range(bots):
         await session.add_bot(LEVELS[bot % 3])
-    async with asyncio.timeout(DEADLINE):
+    async with asyncio.timeout(PATIENCE):
         async for _ in session.follow():  # bots alone start when the table is full
             if session.table.phase is Phase.GAME_OVER:
                 break

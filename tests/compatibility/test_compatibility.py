@@ -34,6 +34,7 @@ from odin_server.main import Server
 from odin_server.settings import Settings
 from odin_table.v1 import card_pb2, decision_pb2, event_pb2, history_pb2, history_pb2_grpc
 from tests.compatibility.first_server import cut_down
+from tests.support.patience import PATIENCE
 
 HERE: Final = Path(__file__).parent
 ROOT: Final = HERE.parents[1]
@@ -41,9 +42,6 @@ FIRST_CONTRACT: Final = HERE / "first_contract"
 
 FIRST_DIGEST: Final = "030304d20db69e18ec069ee512b69dd4621c5793795db3d01a1efe1d8f6cee4d"
 """Of the descriptors of the first contract, in the order of the names of its files."""
-
-PATIENCE: Final = 100
-"""Seconds for a game, with the start of some processes, on a busy machine."""
 
 
 @pytest.fixture(autouse=True)

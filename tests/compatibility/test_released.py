@@ -24,14 +24,12 @@ import pytest
 from odin_server.event_log import SqliteLog
 from odin_server.main import Server
 from odin_server.settings import Settings
+from tests.support.patience import PATIENCE
 
 HERE: Final = Path(__file__).parent
 WHEEL: Final = HERE / "released" / "odin_table-0.1.0-py3-none-any.whl"
 THIRD_LOG: Final = HERE.parent / "server" / "third_log"
 TABLES: Final[dict[str, dict[str, Any]]] = json.loads((THIRD_LOG / "tables.json").read_text())
-
-PATIENCE: Final = 60
-"""Seconds for a game, with the start of some processes, on a busy machine."""
 
 
 def table_in(phase: str) -> str:

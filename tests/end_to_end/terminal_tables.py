@@ -19,7 +19,8 @@ from odin_client.connection.connection import Connection
 from odin_client.connection.credential_store import Credential
 from odin_client.session.session import Session
 from odin_contract.values import Options
-from tests.support.terminals import PATIENCE, Terminal, environment
+from tests.support.patience import PATIENCE
+from tests.support.terminals import Terminal, environment
 
 ODIN_TABLE: Final = (sys.executable, "-m", "tests.end_to_end.without_nonces")
 

@@ -31,13 +31,11 @@ from tests.server.conftest import QUICK
 from tests.support.clocks import SetClock
 from tests.support.cut_line import CutLine
 from tests.support.decisions import OPEN, PICK_UP, RESPOND, play_to_the_end, reach
+from tests.support.patience import PATIENCE
 from tests.support.people import Person, Refused, payload
 
 KINDS: Final = {"open": OPEN, "respond": RESPOND, "pick up": PICK_UP, "between deals": None}
 WAYS: Final = ("cut", "leave", "stop")
-
-PATIENCE: Final = 40.0
-"""Seconds for anything that is waited for; the machine may be busy."""
 
 SETTINGS: Final = replace(
     QUICK, bot_delay=0.05, deal_pause=36000, heartbeat=0.2, keepalive=0.5, keepalive_timeout=1.0

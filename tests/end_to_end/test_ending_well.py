@@ -15,8 +15,9 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from odin_table.v1 import event_pb2, lobby_pb2, play_pb2
+from tests.support.patience import PATIENCE
 from tests.support.people import Person, Refused
-from tests.support.programs import DEADLINE, programs_in
+from tests.support.programs import programs_in
 
 pytestmark = pytest.mark.slow  # it measures times
 
@@ -49,7 +50,7 @@ async def test_a_thousand_streams_are_told_and_the_server_ends_within_five_secon
     with programs_in(tmp_path) as programs:
         server = programs.start("serve", "--listen", "127.0.0.1:0", *ROOM)
         address = server.line_with("serves on").split()[-1]
-        async with _channels(address, 5) as channels, asyncio.timeout(3 * DEADLINE):
+        async with _channels(address, 5) as channels, asyncio.timeout(3 * PATIENCE):
             tables = [await Person(channels[0], f"host {n}").open_table() for n in range(TABLES)]
             streams: list[Stream] = []
             for number in range(STREAMS):
@@ -103,7 +104,7 @@ async def test_no_call_is_cut_off_and_what_was_answered_is_kept(tmp_path: Path) 
                 if len(opened) == 5 * CALLERS:
                     enough.set()
 
-        async with _channels(address, CALLERS) as channels, asyncio.timeout(3 * DEADLINE):
+        async with _channels(address, CALLERS) as channels, asyncio.timeout(3 * PATIENCE):
             people = [Person(channel, f"caller {n}") for n, channel in enumerate(channels)]
             calls = [asyncio.create_task(open_until_refused(person)) for person in people]
             await enough.wait()
@@ -117,7 +118,7 @@ async def test_no_call_is_cut_off_and_what_was_answered_is_kept(tmp_path: Path) 
 
         server = programs.start(*serve, *ROOM)
         address = server.line_with("serves on").split()[-1]
-        async with _channels(address, 1) as (channel,), asyncio.timeout(3 * DEADLINE):
+        async with _channels(address, 1) as (channel,), asyncio.timeout(3 * PATIENCE):
             for person, request, table in opened:
                 same = Person(channel, person.name)
                 again = await same.call(same.lobby.CreateTable, request)

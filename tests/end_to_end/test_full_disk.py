@@ -18,7 +18,8 @@ from odin_client.errors import Unreachable
 from odin_client.session.session import Session
 from odin_contract.values import Options
 from odin_table.v1 import lobby_pb2, play_pb2
-from tests.support.programs import DEADLINE, programs_in
+from tests.support.patience import PATIENCE
+from tests.support.programs import programs_in
 
 pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="other systems cannot limit another process"
@@ -44,7 +45,7 @@ async def test_a_full_disk_is_said_and_waited_for(tmp_path: Path) -> None:
         assert not await _is_ready(connection, table)
 
         resource.prlimit(pid, resource.RLIMIT_FSIZE, unlimited)
-        answer = await connection.call(connection.lobby.SetReady, ready, patience=DEADLINE)
+        answer = await connection.call(connection.lobby.SetReady, ready, patience=PATIENCE)
         assert not answer.replayed
         assert await _is_ready(connection, table)
 
@@ -57,5 +58,5 @@ async def test_a_full_disk_is_said_and_waited_for(tmp_path: Path) -> None:
 
 async def _is_ready(connection: Connection, table: str) -> bool:
     request = play_pb2.GetViewRequest(table=table)
-    answer = await connection.call(connection.table.GetView, request, patience=DEADLINE)
+    answer = await connection.call(connection.table.GetView, request, patience=PATIENCE)
     return answer.view.seats[0].ready

@@ -11,7 +11,8 @@ import pytest
 
 from bench.server.processes import resident_bytes
 from bench.server.seats import LoadedTable, playing
-from tests.support.programs import DEADLINE, programs_in
+from tests.support.patience import PATIENCE
+from tests.support.programs import programs_in
 
 pytestmark = pytest.mark.slow  # it measures delays
 
@@ -31,7 +32,7 @@ async def test_a_stopped_viewer_delays_nobody_costs_little_and_gets_one_snapshot
     with programs_in(tmp_path) as programs:
         server = programs.start("serve", "--listen", "127.0.0.1:0")
         address = server.line_with("serves on").split()[-1]
-        async with asyncio.timeout(4 * DEADLINE), playing(address, 1, seats=5) as (table,):
+        async with asyncio.timeout(4 * PATIENCE), playing(address, 1, seats=5) as (table,):
             viewer = programs.start_module("tests.end_to_end.lone_viewer", address, table.handle)
             await asyncio.to_thread(viewer.line_with, "events")
             before = await _delay(table)

@@ -9,8 +9,7 @@ from contextlib import asynccontextmanager, suppress
 import pytest
 
 from tests.interop.line import Line
-
-PATIENCE = 10
+from tests.support.patience import PATIENCE
 
 
 @asynccontextmanager

@@ -13,7 +13,8 @@ import pytest
 from odin_server.settings import Http
 from odin_table.v1 import lobby_pb2
 from tests.server.conftest import QUICK, Meet, Serve
-from tests.support.people import DEADLINE, Refused, bearer, credential_of
+from tests.support.patience import PATIENCE
+from tests.support.people import Refused, bearer, credential_of
 from tests.support.raw_call import raw_call
 
 INFO = "/odin_table.v1.LobbyService/GetServerInfo"
@@ -44,7 +45,7 @@ async def test_a_path_that_is_not_utf8_does_not_end_the_server(
     ann = meet(server, "Ann")
     await ann.open_table()
     await raw_call(server.port, b"/secret\xff/x")
-    async with asyncio.timeout(DEADLINE):
+    async with asyncio.timeout(PATIENCE):
         while True:
             try:
                 await ann.call(ann.lobby.GetServerInfo, lobby_pb2.GetServerInfoRequest())
@@ -87,7 +88,7 @@ async def test_what_is_wrong_over_http_is_said_in_connects_json(
             (line, b"host: x", b"content-length: 2", b"connection: close", *headers)
         )
         writer.write(request + b"\r\n\r\n{}")
-        async with asyncio.timeout(DEADLINE):
+        async with asyncio.timeout(PATIENCE):
             head, _, body = (await reader.read()).partition(b"\r\n\r\n")
         writer.close()
         status, *fields = head.decode().split("\r\n")

@@ -19,7 +19,8 @@ from odin_server.table.events import Batch
 from odin_table.v1 import decision_pb2, event_pb2, lobby_pb2, table_pb2
 from tests.server.conftest import QUICK, Meet, Serve
 from tests.support.clocks import Machine, SetClock
-from tests.support.people import DEADLINE, Person, first_choice, payload, told_until
+from tests.support.patience import PATIENCE
+from tests.support.people import Person, first_choice, payload, told_until
 
 PATIENT = replace(QUICK, deal_pause=3600, away_budget=36000)
 
@@ -40,7 +41,7 @@ class Two:
         await actor.act(self.table, decision.id, first_choice(decision.choices))
 
     async def until(self, is_so: Callable[[table_pb2.TableView], bool]) -> table_pb2.TableView:
-        async with asyncio.timeout(DEADLINE):
+        async with asyncio.timeout(PATIENCE):
             while True:
                 view = await self.ann.view(self.table)
                 if is_so(view):
@@ -98,7 +99,7 @@ async def test_a_clock_that_is_set_forward_moves_every_deadline_along(
     assert banks == [100, 100], "no turn took longer than it may"
     times = await game.times()
     assert times == sorted(times)
-    assert abs(times[-1] - machine.wall()) < DEADLINE * 1e6
+    assert abs(times[-1] - machine.wall()) < PATIENCE * 1e6
 
 
 @pytest.mark.parametrize("step", [-3600, 3600])
@@ -117,7 +118,7 @@ async def test_a_turn_takes_as_long_as_ever_after_the_clock_was_set(
     machine.set_time(step)
     events = await told_until(ann, game.table, "cards_played")
     assert events[-1].cards_played.actor == event_pb2.ACTOR_CLOCK
-    assert 4.5 < asyncio.get_running_loop().time() - started < 5 + DEADLINE / 2
+    assert 4.5 < asyncio.get_running_loop().time() - started < 5 + PATIENCE / 2
     times = [event.time.ToMicroseconds() for event in events]
     assert times == sorted(times)
 
@@ -146,13 +147,13 @@ async def test_times_do_not_go_back_with_the_next_server(
 
     async def is_right() -> bool:
         now = (await game.server_time()).ToMicroseconds()
-        return abs(now - machine.wall()) < DEADLINE * 1e6
+        return abs(now - machine.wall()) < PATIENCE * 1e6
 
     await eventually(is_right)
 
 
 async def eventually(is_so: Callable[[], Awaitable[bool]]) -> None:
-    async with asyncio.timeout(DEADLINE):
+    async with asyncio.timeout(PATIENCE):
         while True:
             if await is_so():
                 return
@@ -228,7 +229,7 @@ async def test_nobody_is_away_while_the_clock_is_set_or_the_server_stands_still(
     assert (await ann.view(table)).your_seat == 0
     assert (await bob.view(empty)).phase == table_pb2.TABLE_PHASE_WAITING
     await meet(server, "Eve").sit(table)
-    assert abs(await kept_until(1) - clock.now() - 60e6) < DEADLINE * 1e6
+    assert abs(await kept_until(1) - clock.now() - 60e6) < PATIENCE * 1e6
     if stops:
         time.let_pass(1, server)
         await told_until(bob, table, "seat_left")

@@ -16,7 +16,7 @@ from odin_server.edge.control import address_of, control_socket
 from odin_server.event_log import SqliteLog
 from odin_table.v1 import operator_pb2
 from tests.server.conftest import QUICK, Meet, Serve
-from tests.support.people import DEADLINE
+from tests.support.patience import PATIENCE
 
 LIMIT = 107
 """Bytes of `sun_path` on Linux, without the zero at its end."""
@@ -32,7 +32,7 @@ async def backed_up(store: Path, copy: Path) -> None:
                 request_serializer=operator_pb2.BackupRequest.SerializeToString,
                 response_deserializer=operator_pb2.BackupResponse.FromString,
             )
-            await call(operator_pb2.BackupRequest(path=str(copy)), timeout=DEADLINE)
+            await call(operator_pb2.BackupRequest(path=str(copy)), timeout=PATIENCE)
     assert stat.S_ISREG(os.stat(copy).st_mode)  # noqa: PTH116 (in a coroutine)
 
 

@@ -28,7 +28,8 @@ from tests.server.test_fair_deal import PATIENT, copied, give, history, play_dea
 from tests.server.test_first_log import log_of, table_in
 from tests.server.test_limits import too_many
 from tests.support.clocks import SetClock
-from tests.support.people import DEADLINE, Person, Refused, first_choice, payload, told_until
+from tests.support.patience import PATIENCE
+from tests.support.people import Person, Refused, first_choice, payload, told_until
 
 BOT = table_pb2.OCCUPANT_REMOTE_BOT
 Pass: TypeAlias = Callable[[float], None]
@@ -102,7 +103,7 @@ async def test_while_a_deal_is_drawn_its_nonces_are_closed(
     table = await two_seated(ann, bob)
     await ready(ann, table, b"a")
     source = (await ann.view(table)).source
-    async with asyncio.timeout(DEADLINE):
+    async with asyncio.timeout(PATIENCE):
         async with held_up(monkeypatch) as due:
             last = asyncio.create_task(ready(bob, table, b"b"))
             await due.wait()
@@ -155,7 +156,7 @@ async def test_a_server_that_is_killed_while_a_deal_is_drawn_deals_it_after_its_
     table = await two_seated(ann, bob)
     await ready(ann, table, b"a")
     source = (await ann.view(table)).source
-    async with asyncio.timeout(DEADLINE), held_up(monkeypatch) as due:
+    async with asyncio.timeout(PATIENCE), held_up(monkeypatch) as due:
         last = asyncio.create_task(ready(bob, table, b"b"))
         await due.wait()
         after = copied(tmp_path)
@@ -165,7 +166,7 @@ async def test_a_server_that_is_killed_while_a_deal_is_drawn_deals_it_after_its_
     assert isinstance((await log.read(table))[-1].records[-1].event, ReadyChanged)
     second = await serve(PATIENT, log=log)
     # Nobody calls anything there, not even to watch: it is due.
-    async with asyncio.timeout(DEADLINE):
+    async with asyncio.timeout(PATIENCE):
         while True:
             if isinstance((await log.read(table))[-1].records[-1].event, DecisionOpened):
                 break
@@ -329,7 +330,7 @@ async def test_the_key_is_stretched_exactly_when_a_person_holds_a_seat(
 
 async def _deals(person: Person, table: str, count: int) -> list[event_pb2.DealStarted]:
     """The deals so far, when there are so many."""
-    async with asyncio.timeout(DEADLINE):
+    async with asyncio.timeout(PATIENCE):
         while True:
             events = await history(person, table)
             deals = [e.deal_started for e in events if payload(e) == "deal_started"]
@@ -340,7 +341,7 @@ async def _deals(person: Person, table: str, count: int) -> list[event_pb2.DealS
 
 async def _play(person: Person, table: str, deals: int) -> None:
     """Plays until so many deals have started."""
-    async with asyncio.timeout(DEADLINE):
+    async with asyncio.timeout(PATIENCE):
         while (view := await person.view(table)).game.deal < deals:
             if view.decision.HasField("choices"):
                 await person.act(table, view.decision.id, first_choice(view.decision.choices))
@@ -366,7 +367,7 @@ async def two_bots(serve: Serve, meet: Meet, *, adding: bool) -> tuple[Pass, str
 
 
 async def _until_over(person: Person, table: str) -> None:
-    async with asyncio.timeout(DEADLINE):
+    async with asyncio.timeout(PATIENCE):
         while not (view := await person.view(table)).game.HasField("out_seat"):
             if view.game.deal > 1:
                 return

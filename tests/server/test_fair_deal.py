@@ -23,8 +23,8 @@ from odin_engine.fair_deal import ROUNDS, commitment, draw_deal, draw_first
 from odin_server.event_log import SqliteLog
 from odin_table.v1 import event_pb2, history_pb2, lobby_pb2, table_pb2
 from tests.server.conftest import QUICK, Meet, Serve
+from tests.support.patience import PATIENCE
 from tests.support.people import (
-    DEADLINE,
     Person,
     Refused,
     first_choice,
@@ -58,7 +58,7 @@ async def history(person: Person, table: str) -> list[event_pb2.Event]:
 
 async def play_deal(table: str, *people: Person) -> table_pb2.TableView:
     """Lets these play until the deal is over, while bots play by themselves; gives what is seen."""
-    async with asyncio.timeout(DEADLINE):
+    async with asyncio.timeout(PATIENCE):
         while True:
             views = [await person.view(table) for person in people]
             if views[0].phase != table_pb2.TABLE_PHASE_PLAYING:

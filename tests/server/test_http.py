@@ -29,7 +29,8 @@ from odin_server.main import Server
 from odin_server.settings import Http, Limits, Settings
 from odin_table.v1 import event_pb2, lobby_pb2, play_pb2, table_pb2
 from tests.server.conftest import QUICK, Meet, Serve
-from tests.support.people import DEADLINE, Refused, bearer, credential_of, first_choice, told_until
+from tests.support.patience import PATIENCE
+from tests.support.people import Refused, bearer, credential_of, first_choice, told_until
 
 OPEN = replace(QUICK, http=Http(host="127.0.0.1", port=0))
 LOBBY = "odin_table.v1.LobbyService"
@@ -44,7 +45,7 @@ class Browser:
         self.http = httpx.AsyncClient(
             base_url=f"http://127.0.0.1:{server.http_port}",
             headers=headers,
-            timeout=DEADLINE,
+            timeout=PATIENCE,
             trust_env=False,
         )
 
@@ -128,7 +129,7 @@ async def test_a_whole_deal_is_played_in_json(serve: Serve, meet: Meet, come: Co
         await ann.json(f"{LOBBY}/AddBot", requestId=number, table=table)
     await ann.json(f"{LOBBY}/SetReady", requestId="5", table=table, ready=True)
 
-    async with asyncio.timeout(DEADLINE):
+    async with asyncio.timeout(PATIENCE):
         while True:
             view = (await ann.json(f"{PLAY}/GetView", table=table))["view"]
             if view["phase"] == "TABLE_PHASE_GAME_OVER":
@@ -172,7 +173,7 @@ async def test_a_stream_is_the_one_that_grpc_sends(
 async def events_over_http(browser: Browser, kind: str, table: str) -> list[event_pb2.Event]:
     seen: list[event_pb2.Event] = []
     request = play_pb2.WatchTableRequest(table=table, after_seq=0)
-    async with asyncio.timeout(DEADLINE), aclosing(browser.watch(kind, request)) as items:
+    async with asyncio.timeout(PATIENCE), aclosing(browser.watch(kind, request)) as items:
         async for _, item in items:
             assert isinstance(item, play_pb2.WatchTableResponse)
             seen += item.events.events
@@ -350,7 +351,7 @@ async def test_nobody_holds_a_connection_without_asking_for_anything(
     serve: Serve, beginning: bytes
 ) -> None:
     server = await serve(replace(OPEN, keepalive=0.3, keepalive_timeout=0.2))
-    async with asyncio.timeout(DEADLINE):
+    async with asyncio.timeout(PATIENCE):
         reader, writer = await asyncio.open_connection("127.0.0.1", server.http_port)
         writer.write(beginning)
         with contextlib.suppress(ConnectionResetError):
@@ -363,7 +364,7 @@ async def test_whoever_watches_may_be_silent(serve: Serve, meet: Meet, come: Com
     table = await meet(server, "Ann").open_table()
     items = come(server).watch("application/connect+proto", play_pb2.WatchTableRequest(table=table))
     beats = 0
-    async with asyncio.timeout(DEADLINE), aclosing(items):
+    async with asyncio.timeout(PATIENCE), aclosing(items):
         async for _, item in items:
             assert isinstance(item, play_pb2.WatchTableResponse)
             beats += item.HasField("heartbeat")
@@ -385,7 +386,7 @@ async def test_a_server_that_stops_tells_browsers_too(serve: Serve, meet: Meet, 
         stopping = asyncio.create_task(server.stop())
         said = [item async for _, item in items]
         await stopping
-    assert time.monotonic() - began < DEADLINE
+    assert time.monotonic() - began < PATIENCE
     *_, notice, end = said
     assert isinstance(notice, play_pb2.WatchTableResponse)
     assert notice.stream_end.reason == event_pb2.STREAM_END_REASON_DRAINING
@@ -413,7 +414,7 @@ async def test_whoever_does_not_read_gets_a_snapshot_when_they_do(serve: Serve, 
 
         read = 0
         seen: list[str] = []
-        async with asyncio.timeout(DEADLINE), aclosing(parts(unchunked(line))) as items:
+        async with asyncio.timeout(PATIENCE), aclosing(parts(unchunked(line))) as items:
             async for _, part in items:
                 read += len(part)
                 item = play_pb2.WatchTableResponse.FromString(part)
@@ -452,7 +453,7 @@ async def test_whoever_does_not_read_does_not_hold_up_the_end(
         for _ in range(6):
             await ann.add_bot(table)
         await told_until(meet(server, "Bob"), table)
-        async with asyncio.timeout(DEADLINE):
+        async with asyncio.timeout(PATIENCE):
             await server.stop()
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []
 

@@ -32,7 +32,8 @@ from odin_table.v1 import (
 from tests.server.conftest import QUICK, Meet, Serve
 from tests.support.arranged import arrange
 from tests.support.clocks import SetClock
-from tests.support.people import DEADLINE, Person
+from tests.support.patience import PATIENCE
+from tests.support.people import Person
 
 PLAYERS = 3
 HAND = 9
@@ -60,7 +61,7 @@ class Recorder:
         channel: Any = self.viewer.channel
         try:
             answer: bytes = await channel.unary_unary(path)(
-                request.SerializeToString(), metadata=self.viewer.metadata, timeout=DEADLINE
+                request.SerializeToString(), metadata=self.viewer.metadata, timeout=PATIENCE
             )
             self.received.append((method, answer))
         except grpc.aio.AioRpcError as error:

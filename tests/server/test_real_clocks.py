@@ -18,7 +18,8 @@ from google.protobuf.duration_pb2 import Duration
 
 from odin_table.v1 import event_pb2, table_pb2
 from tests.support.need import need
-from tests.support.people import DEADLINE, Person, first_choice, payload
+from tests.support.patience import PATIENCE
+from tests.support.people import Person, first_choice, payload
 
 pytestmark = pytest.mark.slow
 
@@ -88,7 +89,7 @@ def process(tmp_path: Path) -> Generator[Process]:
 async def people(process: Process) -> AsyncGenerator[tuple[Person, Person]]:
     options = [("grpc.use_local_subchannel_pool", 1)]
     async with grpc.aio.insecure_channel(f"127.0.0.1:{process.port}", options=options) as channel:
-        await asyncio.wait_for(channel.channel_ready(), DEADLINE)
+        await asyncio.wait_for(channel.channel_ready(), PATIENCE)
         yield Person(channel, "Ann"), Person(channel, "Bob")
 
 
@@ -137,7 +138,7 @@ async def test_setting_the_system_clock_costs_nobody_a_turn(process: Process, st
                 played = event.cards_played.actor or event.passed.actor
                 if played == event_pb2.ACTOR_CLOCK:
                     break
-        assert TURN - 1 < time.monotonic() - started < TURN + DEADLINE
+        assert TURN - 1 < time.monotonic() - started < TURN + PATIENCE
         seen = await times(table, ann)
         assert seen == sorted(seen)
 

@@ -20,9 +20,10 @@ from grpc_reflection.v1alpha.proto_reflection_descriptor_database import (
 
 from odin_server.main import Server
 from tests.server.conftest import QUICK, Serve
-from tests.support.people import DEADLINE, bearer
+from tests.support.patience import PATIENCE
+from tests.support.people import bearer
 
-STREAM_DEADLINE: Final = 3 * DEADLINE
+STREAM_DEADLINE: Final = 3 * PATIENCE
 
 
 class Generic:
@@ -49,7 +50,7 @@ class Generic:
         method = self._method(name)
         call: Any = self._made(self._channel.unary_unary, method)
         try:
-            answer = call(self._request(method, request), DEADLINE, self._metadata)
+            answer = call(self._request(method, request), PATIENCE, self._metadata)
         except grpc.RpcError as error:
             # It is the call as well, which its type does not say.
             return self._refusal(error)

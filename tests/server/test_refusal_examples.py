@@ -27,7 +27,8 @@ from odin_table.v1 import decision_pb2, error_pb2, lobby_pb2, play_pb2, table_pb
 from tests.server.conftest import QUICK, Meet, Serve
 from tests.server.test_refusals import BrokenLog, play
 from tests.server.test_store_file import change
-from tests.support.people import DEADLINE, Person, play_until
+from tests.support.patience import PATIENCE
+from tests.support.people import Person, play_until
 
 EXAMPLES: Final = Path(__file__).resolve().parents[2] / "docs" / "refusals.json"
 
@@ -49,7 +50,7 @@ class Book:
             await getattr(stub, method)(
                 request,
                 metadata=(*(m for m in person.metadata if m[0] not in added), *added.items()),
-                timeout=DEADLINE,
+                timeout=PATIENCE,
             )
         status = rpc_status.from_call(caught.value)
         assert status is not None, caught.value

@@ -30,8 +30,8 @@ from odin_table.v1 import (
     table_pb2,
 )
 from tests.server.conftest import QUICK, Meet, Serve
+from tests.support.patience import PATIENCE
 from tests.support.people import (
-    DEADLINE,
     Person,
     Refused,
     bearer,
@@ -416,7 +416,7 @@ async def test_a_message_that_is_too_large_is_refused_and_the_connection_stays_u
         await ann.chat.SendChat(
             chat_pb2.SendChatRequest(request_id="big", table=table, text="x" * 5_000_000),
             metadata=ann.metadata,
-            timeout=DEADLINE,
+            timeout=PATIENCE,
         )
     assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
     await ann.sit(table)
@@ -467,7 +467,7 @@ async def test_while_the_log_cannot_be_written_nothing_changes_and_then_it_goes_
         assert error.retry_after
     await unchanged(at)
     log.error = None
-    async with asyncio.timeout(DEADLINE):
+    async with asyncio.timeout(PATIENCE):
         while True:
             try:
                 answer = await act()

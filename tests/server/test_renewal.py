@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from odin_table.v1 import event_pb2, play_pb2
 from tests.server.conftest import QUICK, Meet, Serve
-from tests.support.people import DEADLINE, Person, payload
+from tests.support.patience import PATIENCE
+from tests.support.people import Person, payload
 
 RENEWS = replace(QUICK, heartbeat=0.05, stream_life_least=0.1, stream_life_most=0.3)
 RENEW = event_pb2.STREAM_END_REASON_RENEW
@@ -29,7 +30,7 @@ class Follower:
     async def follow(self, renewals: int, until: str = "") -> None:
         """Until it was renewed so often and, if wanted, an event of this kind has come."""
         log_id = (await self.person.view(self.table)).log_id
-        async with asyncio.timeout(DEADLINE):
+        async with asyncio.timeout(PATIENCE):
             while self.renewals < renewals or (until and until not in self.kinds):
                 after_seq = self.seqs[-1] if self.seqs else 0
                 async with aclosing(
@@ -88,7 +89,7 @@ async def test_whoever_does_not_come_again_is_away_after_a_moment(serve: Serve, 
     for person in (ann, bob):
         await person.sit(table)
     await Follower(ann, table).follow(renewals=1)
-    async with asyncio.timeout(DEADLINE):
+    async with asyncio.timeout(PATIENCE):
         while await connected(bob, table, seat=0):
             pass
 

@@ -14,7 +14,8 @@ from odin_server.table.chat import Line
 from odin_server.table.events import Batch, RequestKey
 from odin_table.v1 import chat_pb2, history_pb2, lobby_pb2, play_pb2, table_pb2
 from tests.server.conftest import Meet, Serve
-from tests.support.people import DEADLINE, Person, Refused, first_choice, play_until
+from tests.support.patience import PATIENCE
+from tests.support.people import Person, Refused, first_choice, play_until
 
 
 async def twice(person: Person, method: Any, request: Any) -> tuple[Any, Any]:
@@ -235,10 +236,10 @@ async def test_what_a_caller_who_has_gone_asked_for_is_done_whole(serve: Serve, 
         log.asked.clear()
         log.may.clear()
         call = method(request, metadata=ann.metadata)
-        await asyncio.wait_for(log.asked.wait(), DEADLINE)
+        await asyncio.wait_for(log.asked.wait(), PATIENCE)
         call.cancel()
         calls = server._calls  # pyright: ignore[reportPrivateUsage] -- when it has heard of that
-        async with asyncio.timeout(DEADLINE):
+        async with asyncio.timeout(PATIENCE):
             while calls._under_way:  # noqa: ASYNC110  # pyright: ignore[reportPrivateUsage]
                 await asyncio.sleep(0.01)
         log.may.set()

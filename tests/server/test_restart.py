@@ -26,8 +26,8 @@ from odin_table.v1 import (
     table_pb2,
 )
 from tests.server.conftest import QUICK, Meet, Serve
+from tests.support.patience import PATIENCE
 from tests.support.people import (
-    DEADLINE,
     Person,
     Refused,
     first_choice,
@@ -145,7 +145,7 @@ async def test_time_without_a_server_is_given_back(
     assert (after.id, after.seat) == (before.id, before.seat)
     given = after.deadline.ToMicroseconds() - before.deadline.ToMicroseconds()
     # An hour, and what the two servers took to stop and to start.
-    assert clock.ahead <= given <= clock.ahead + DEADLINE * 1e6
+    assert clock.ahead <= given <= clock.ahead + PATIENCE * 1e6
 
 
 async def test_time_in_which_nothing_could_be_kept_is_given_back(serve: Serve, meet: Meet) -> None:
@@ -162,7 +162,7 @@ async def test_time_in_which_nothing_could_be_kept_is_given_back(serve: Serve, m
     log.fails = False
     actor = (ann, bob)[before.seat]
     choices = (await actor.view(table)).decision.choices
-    async with asyncio.timeout(DEADLINE):
+    async with asyncio.timeout(PATIENCE):
         while True:
             try:
                 await actor.act(table, before.id, first_choice(choices), request_id="late")

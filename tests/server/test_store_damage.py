@@ -22,7 +22,8 @@ from tests.server.conftest import QUICK, Meet, Serve
 from tests.server.test_event_log import ANN, opening
 from tests.server.test_store_ending import log_ids
 from tests.server.test_store_file import change, filled, opened
-from tests.support.people import DEADLINE, Person, Refused, play_until
+from tests.support.patience import PATIENCE
+from tests.support.people import Person, Refused, play_until
 
 
 async def two_tables(person: Person) -> list[str]:
@@ -35,7 +36,7 @@ async def two_tables(person: Person) -> list[str]:
 
 
 async def _until(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(DEADLINE):
+    async with asyncio.timeout(PATIENCE):
         while not is_so():  # noqa: ASYNC110 (what happens by itself sets no event)
             await asyncio.sleep(0.01)
 

@@ -32,7 +32,8 @@ from odin_server.table.events import (
 from odin_table.v1 import lobby_pb2, table_pb2
 from tests.server.conftest import Meet, Serve
 from tests.server.test_event_log import ANN, batch, opening
-from tests.support.people import DEADLINE, Refused, play_until
+from tests.support.patience import PATIENCE
+from tests.support.people import Refused, play_until
 
 
 @asynccontextmanager
@@ -221,7 +222,7 @@ async def test_a_table_whose_records_make_no_sense_does_not_keep_others_asleep(
     with pytest.raises(Refused) as caught:
         await person.view("A")
     assert caught.value.reason == "TABLE_DAMAGED"
-    async with asyncio.timeout(DEADLINE):
+    async with asyncio.timeout(PATIENCE):
         # Nobody asks for it: it is waked.
         while [table.handle for table in server.lobby.tables()] != ["B"]:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
@@ -311,7 +312,7 @@ async def test_a_large_file_is_looked_through_beside_the_first_acts(
     monkeypatch.setattr(sqlite_damage, "_SMALL", 0)
     monkeypatch.setattr(sqlite_damage, "_DELAY", 0)
     async with opened(path) as log:
-        async with asyncio.timeout(DEADLINE):
+        async with asyncio.timeout(PATIENCE):
             while "is damaged" not in caplog.text:  # noqa: ASYNC110 (a thread finds it)
                 await asyncio.sleep(0.01)
         assert "refused: @, A. " in caplog.text

@@ -14,7 +14,8 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from odin_table.v1 import decision_pb2, event_pb2, history_pb2, lobby_pb2, play_pb2, table_pb2
 from tests.server.conftest import QUICK, Meet, Serve
-from tests.support.people import DEADLINE, Person, payload, play_until, told_until
+from tests.support.patience import PATIENCE
+from tests.support.people import Person, payload, play_until, told_until
 
 
 async def finished_game(serve: Serve, meet: Meet) -> tuple[str, Person, list[event_pb2.Event]]:
@@ -164,7 +165,7 @@ async def test_a_viewer_that_reads_nothing_slows_nobody_down_and_gets_one_snapsh
     events = await play_until(ann, table)
     last = first.snapshot.seq
     snapshots = 0
-    async with asyncio.timeout(DEADLINE):
+    async with asyncio.timeout(PATIENCE):
         while last < events[-1].seq:
             item = await stalled.read()
             assert isinstance(item, play_pb2.WatchTableResponse)

@@ -35,7 +35,7 @@ from grpc_status import rpc_status
 from odin_table.v1 import event_pb2, history_pb2, lobby_pb2, play_pb2, play_pb2_grpc
 from tests.server.conftest import QUICK, Serve
 from tests.support.clocks import SetClock
-from tests.support.people import DEADLINE
+from tests.support.patience import PATIENCE
 
 PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "write-a-client.md"
 
@@ -104,7 +104,7 @@ class Session:
         )
         message = json_format.ParseDict(request, GetMessageClass(method.input_type)())
         try:
-            answer = await make(message, metadata=self._metadata, timeout=DEADLINE)
+            answer = await make(message, metadata=self._metadata, timeout=PATIENCE)
         except grpc.aio.AioRpcError as error:
             answer, code = rpc_status.from_call(error), f"{error.code().name} "
         else:
@@ -122,7 +122,7 @@ class Session:
         stream = play.WatchTable(message, metadata=self._metadata)
         try:
             while True:
-                async with asyncio.timeout(DEADLINE):
+                async with asyncio.timeout(PATIENCE):
                     item = await stream.read()
                 assert isinstance(item, play_pb2.WatchTableResponse), "the server ended the stream"
                 as_json = json_format.MessageToDict(item)

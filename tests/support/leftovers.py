@@ -12,7 +12,7 @@ from typing import Final
 
 import pytest
 
-from tests.support.programs import DEADLINE
+from tests.support.patience import PATIENCE
 
 MARK: Final = "MARK_OF_THE_TEST"
 """A variable in the environment of all that a test starts; each test has a value of its own."""
@@ -28,7 +28,7 @@ def nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
 
 def wait_until_gone(program: str = "") -> None:
     """Waits until no process of the test runs this program; raises AssertionError."""
-    end = time.monotonic() + DEADLINE
+    end = time.monotonic() + PATIENCE
     while left := running(program):
         assert time.monotonic() < end, f"these processes are left: {left}"
         time.sleep(0.02)

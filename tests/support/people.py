@@ -29,9 +29,7 @@ from odin_table.v1 import (
     play_pb2_grpc,
     table_pb2,
 )
-
-DEADLINE = 30.0
-"""Seconds for anything that a test waits for; the machine may be busy."""
+from tests.support.patience import PATIENCE
 
 Metadata = tuple[tuple[str, str], ...]
 
@@ -97,7 +95,7 @@ class Person:
         if "request_id" in request.DESCRIPTOR.fields_by_name and not request.request_id:
             request.request_id = f"{self.name}-{next(self._counted)}"
         try:
-            return await method(request, metadata=self.metadata, timeout=DEADLINE)
+            return await method(request, metadata=self.metadata, timeout=PATIENCE)
         except grpc.aio.AioRpcError as error:
             raise Refused(error) from None
 
@@ -155,7 +153,7 @@ class Person:
             while True:
                 try:
                     # Not wait_for, which in Python 3.11 may swallow that its task is cancelled.
-                    async with asyncio.timeout(DEADLINE):
+                    async with asyncio.timeout(PATIENCE):
                         item = await stream.read()
                 except grpc.aio.AioRpcError as error:
                     raise Refused(error) from None

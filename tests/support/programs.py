@@ -19,9 +19,7 @@ from odin_client.connection.connection import Connection
 from odin_client.connection.credential_store import Credential
 from odin_client.session.session import Session
 from odin_contract.values import Options
-
-DEADLINE = 40.0
-"""Seconds for anything that a test waits for; a start takes one, on a busy machine ten."""
+from tests.support.patience import PATIENCE
 
 
 class Program:
@@ -89,7 +87,7 @@ class Program:
 
     def next_line(self, wanted: Callable[[str], bool]) -> str:
         """The next line on stdout, after those that were asked for before, that is wanted."""
-        end = time.monotonic() + DEADLINE
+        end = time.monotonic() + PATIENCE
         with self._news:
             while True:
                 while self._seen < len(self.out):
@@ -109,7 +107,7 @@ class Program:
     def error_with(self, text: str) -> str:
         """A line on stderr with this text."""
         with self._news:
-            found = self._news.wait_for(lambda: any(text in line for line in self.errors), DEADLINE)
+            found = self._news.wait_for(lambda: any(text in line for line in self.errors), PATIENCE)
         assert found, self._report()
         return next(line for line in self.errors if text in line)
 
@@ -120,18 +118,18 @@ class Program:
 
     def end(self) -> int:
         """Waits until it has ended by itself; gives its exit code."""
-        code = self.process.wait(DEADLINE)
+        code = self.process.wait(PATIENCE)
         for reader in self._readers:
-            reader.join(DEADLINE)
+            reader.join(PATIENCE)
         return code
 
     def stop(self) -> None:
         """Ends it if it runs, and closes its pipes."""
         if self.process.poll() is None:
             self.process.kill()
-        self.process.wait(DEADLINE)
+        self.process.wait(PATIENCE)
         for reader in self._readers:
-            reader.join(DEADLINE)
+            reader.join(PATIENCE)
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             if stream is not None:
                 try:
@@ -214,7 +212,7 @@ def programs_in(state: Path) -> Generator[Programs]:
 
 def gone(pid: int) -> bool:
     """Whether this process, which is nobody's child here, ends within the deadline."""
-    end = time.monotonic() + DEADLINE
+    end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         try:
             state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import struct
 
-DEADLINE = 30.0
+from tests.support.patience import PATIENCE
 
 
 def _frame(kind: int, flags: int, stream: int, data: bytes) -> bytes:
@@ -38,7 +38,7 @@ async def raw_call(
     )
     answer = b""
     try:
-        async with asyncio.timeout(DEADLINE):
+        async with asyncio.timeout(PATIENCE):
             while b"grpc-message" not in answer and (part := await reader.read(65536)):
                 answer += part
     finally:

@@ -26,8 +26,7 @@ from typing import Final
 
 import pyte
 
-PATIENCE: Final = 30.0
-"""Seconds until something that should be seen counts as missing; generous, for a loaded machine."""
+from tests.support.patience import PATIENCE
 
 KEYS: Final = {
     "enter": "\r",

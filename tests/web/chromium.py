@@ -14,8 +14,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
-DEADLINE: Final = 40.0
-"""Seconds for anything that is waited for; the machine may be busy."""
+from tests.support.patience import PATIENCE
 
 _ARGUMENTS: Final = (
     *("--headless", "--remote-debugging-pipe", "--disable-gpu", "--disable-quic"),
@@ -56,7 +55,7 @@ class Chromium:
         if session:
             message["sessionId"] = session
         os.write(self._writer, json.dumps(message).encode() + b"\0")
-        async with asyncio.timeout(DEADLINE):
+        async with asyncio.timeout(PATIENCE):
             return await answer
 
     async def listen(self) -> None:
@@ -119,7 +118,7 @@ class Page:
     async def until(self, expression: str) -> None:
         """Waits until an expression is true."""
         try:
-            async with asyncio.timeout(DEADLINE):
+            async with asyncio.timeout(PATIENCE):
                 while not await self.value(f"Boolean({expression})"):  # noqa: ASYNC110 (a page)
                     await asyncio.sleep(0.05)
         except TimeoutError:
@@ -229,7 +228,7 @@ async def running(program: str) -> AsyncGenerator[Chromium]:
             os.close(ours_out)
             process.terminate()
             try:
-                async with asyncio.timeout(DEADLINE):
+                async with asyncio.timeout(PATIENCE):
                     await process.wait()
             except TimeoutError:
                 process.kill()

@@ -12,8 +12,9 @@ import grpc.aio
 from odin_table.v1 import event_pb2
 from tests.interop.examples import ROOT, Example
 from tests.support.killable import KillableServer, free_port
+from tests.support.patience import PATIENCE
 from tests.support.people import Person
-from tests.web.chromium import DEADLINE, Page
+from tests.web.chromium import Page
 
 PAGE = Example(
     "TypeScript for browsers",
@@ -76,7 +77,7 @@ async def sit_down(page: Page, *, seats: int = 3, bots: int = 2, ends: str = "on
 
 async def play_on(page: Page, until: str) -> None:
     """Plays what is offered first, until an element is there."""
-    async with asyncio.timeout(4 * DEADLINE):
+    async with asyncio.timeout(4 * PATIENCE):
         while not await page.has(until):
             if await page.has(".choosing .play"):
                 await page.click(".choosing .play")

@@ -13,7 +13,8 @@ import pytest
 
 from tests.interop.examples import ROOT
 from tests.support.need import need
-from tests.support.people import DEADLINE, Person, payload
+from tests.support.patience import PATIENCE
+from tests.support.people import Person, payload
 from tests.support.programs import programs_in
 
 pytestmark = pytest.mark.web
@@ -29,7 +30,7 @@ def tools() -> None:
 def played_at(url: str) -> subprocess.CompletedProcess[str]:
     """What the script says at a server."""
     return subprocess.run(
-        [SCRIPT, url], capture_output=True, text=True, check=False, timeout=3 * DEADLINE
+        [SCRIPT, url], capture_output=True, text=True, check=False, timeout=3 * PATIENCE
     )
 
 
@@ -41,7 +42,7 @@ async def test_a_deal_is_played_with_curl_alone(tmp_path: Path) -> None:
         )
         address = server.line_with("serves on").split()[-1]
         url = server.line_with("over HTTP").split()[-1]
-        async with asyncio.timeout(4 * DEADLINE), grpc.aio.insecure_channel(address) as channel:
+        async with asyncio.timeout(4 * PATIENCE), grpc.aio.insecure_channel(address) as channel:
             done = await asyncio.to_thread(played_at, url)
             assert (done.returncode, done.stderr) == (0, "")
             table = done.stdout.partition("Playing at ")[2].partition(".")[0]

@@ -12,8 +12,9 @@ import pytest
 from google.protobuf import duration_pb2
 
 from odin_table.v1 import lobby_pb2, play_pb2, table_pb2
+from tests.support.patience import PATIENCE
 from tests.support.people import Person, payload
-from tests.web.chromium import DEADLINE, Chromium
+from tests.web.chromium import Chromium
 from tests.web.site import PAGE, Site, all_events, play_on, sit_down, somebody
 
 pytestmark = pytest.mark.web
@@ -230,7 +231,7 @@ async def test_it_is_played_by_keys_alone(browser: Chromium, site: Site) -> None
     await sit_down(page)
     await page.click("button", "Ready")
     await page.until("document.querySelector('.choosing')")
-    async with asyncio.timeout(DEADLINE):
+    async with asyncio.timeout(PATIENCE):
         while not any("Zoe played" in line for line in await page.texts(".log li")):
             if await page.has(".choosing .play"):
                 first = (await page.texts(".play strong"))[0]

@@ -8,8 +8,9 @@ import re
 import pytest
 
 from odin_table.v1 import chat_pb2, lobby_pb2, table_pb2
+from tests.support.patience import PATIENCE
 from tests.support.people import Person, Refused, first_choice, payload, play_until
-from tests.web.chromium import DEADLINE, Chromium, Page
+from tests.web.chromium import Chromium, Page
 from tests.web.site import Site, all_events, play_on, sit_down, somebody
 
 pytestmark = pytest.mark.web
@@ -30,7 +31,7 @@ async def seat_zoe(browser: Chromium, site: Site, ann: Person, table: str) -> Pa
 
 async def until_zoe_has_to_act(ann: Person, table: str, answered: int = 0) -> int:
     """Plays for Ann until nothing more happens without the page. Gives the decision of Zoe."""
-    async with asyncio.timeout(DEADLINE):
+    async with asyncio.timeout(PATIENCE):
         while True:
             decision = (await ann.view(table)).decision
             if decision.seat == ZOE and decision.id not in (0, answered):
@@ -73,7 +74,7 @@ async def told(page: Page, selector: str = ".log li") -> list[str]:
 async def until_told(page: Page, expected: list[str]) -> None:
     """Waits until the log has these plays and lines of chat, neither more nor fewer."""
     try:
-        async with asyncio.timeout(DEADLINE):
+        async with asyncio.timeout(PATIENCE):
             while await told(page) != expected:  # noqa: ASYNC110 (a page)
                 await asyncio.sleep(0.05)
     except TimeoutError:

@@ -14,7 +14,8 @@ import pytest
 from odin_conformance.deal_points import DEAL_POINTS
 from odin_conformance.points import POINTS
 from odin_conformance.program import filled_in, words_of
-from tests.support.programs import DEADLINE, Program, Programs, gone
+from tests.support.patience import PATIENCE
+from tests.support.programs import Program, Programs, gone
 
 PAGE: Final = (Path(__file__).parents[3] / "docs" / "conformance.md").read_text("utf-8")
 ALL: Final = (*POINTS, *DEAL_POINTS)
@@ -111,7 +112,7 @@ def test_whoever_stops_the_kit_stops_the_client(programs: Programs, tmp_path: Pa
     )
     words = ("--client", f"sh {script} {{port}}", "--point", "resume")
     kit = programs.start("conformance", *words)
-    end = time.monotonic() + DEADLINE
+    end = time.monotonic() + PATIENCE
     while not (tmp_path / "pid").exists() and time.monotonic() < end:
         time.sleep(0.05)
     kit.process.send_signal(signal.SIGINT)

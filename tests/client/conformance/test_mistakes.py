@@ -13,9 +13,7 @@ from odin_conformance.program import Client
 from odin_conformance.run import Result, run_point
 from odin_conformance.table import HANDLE
 from tests.client.conformance.bare_client import BareClient, Mistake
-
-PATIENCE: Final = 30.0
-"""Seconds for anything that a right client does; the machine may be busy."""
+from tests.support.patience import PATIENCE
 
 QUIET: Final = 1.0
 """Seconds for which a stream may be quiet where that is what matters."""

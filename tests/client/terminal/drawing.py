@@ -11,7 +11,8 @@ from typing import Final
 import pyte
 from prompt_toolkit.input.base import PipeInput
 
-from tests.support.terminals import KEYS, PATIENCE
+from tests.support.patience import PATIENCE
+from tests.support.terminals import KEYS
 
 
 class Drawn(io.StringIO):

@@ -31,7 +31,8 @@ from odin_server.settings import Settings
 from tests.client.terminal.drawing import Drawn, Person
 from tests.client.terminal.samples import cards
 from tests.support.arranged import arrange, order_of
-from tests.support.terminals import PATIENCE, UNKNOWN_SEQUENCES
+from tests.support.patience import PATIENCE
+from tests.support.terminals import UNKNOWN_SEQUENCES
 
 
 class Client(Person):

@@ -17,7 +17,7 @@ from odin_cli.terminal.takeover import ClickOutput
 from odin_engine import Phase
 from tests.client.terminal.drawing import Drawn, Person
 from tests.client.terminal.test_view import UNICODE
-from tests.support.terminals import PATIENCE
+from tests.support.patience import PATIENCE
 
 
 class Learner(Person):
