@@ -55,24 +55,27 @@ def _of_five(screen: Screen) -> Screen:
     assert table.game is not None, "the sample is a game"
     penalties = ((4, 0, 3), (0, 8, 5), (2, 0, 9), (6, 5, 0), (3, 2, 1))
     over = table.phase is Phase.BETWEEN_DEALS
-    table.options = replace(table.options, seats=5)
-    table.seats = table.seats[:5]
-    table.game = replace(
-        table.game,
-        players=tuple(
-            replace(
-                player,
-                passed=player.seat in (0, 1, 4),
-                penalties=costs if over else costs[:2],
-                total=sum(costs if over else costs[:2]),
-            )
-            for player, costs in zip(table.game.players[:5], penalties, strict=True)
-        ),
-        remaining_hands=tuple(
-            (seat, samples.cards(text))
-            for seat, text in enumerate(
-                ("R4 V4 Y8", "O9 Y6 G2 B3 V1", "R9 R2 O5 Y4 Y3 G1 B7 V6 V2", "", "B1")
-            )
+    table.view = replace(
+        table.view,
+        options=replace(table.options, seats=5),
+        seats=table.seats[:5],
+        game=replace(
+            table.game,
+            players=tuple(
+                replace(
+                    player,
+                    passed=player.seat in (0, 1, 4),
+                    penalties=costs if over else costs[:2],
+                    total=sum(costs if over else costs[:2]),
+                )
+                for player, costs in zip(table.game.players[:5], penalties, strict=True)
+            ),
+            remaining_hands=tuple(
+                (seat, samples.cards(text))
+                for seat, text in enumerate(
+                    ("R4 V4 Y8", "O9 Y6 G2 B3 V1", "R9 R2 O5 Y4 Y3 G1 B7 V6 V2", "", "B1")
+                )
+            ),
         ),
     )
     screen.log = Log()
@@ -100,10 +103,12 @@ def _round() -> Iterator[Update]:
 
 def _waiting() -> Screen:
     screen = samples.waiting()
-    screen.table.options = replace(screen.table.options, seats=5)
-    screen.table.seats = screen.table.seats[1:]
-    screen.table.seats = tuple(replace(s, seat=at) for at, s in enumerate(screen.table.seats))
-    screen.table.my_seat = 1
+    screen.table.view = replace(
+        screen.table.view,
+        options=replace(screen.table.options, seats=5),
+        seats=tuple(replace(s, seat=at) for at, s in enumerate(screen.table.seats[1:])),
+        my_seat=1,
+    )
     screen.log = Log()
     for seat in (0, 2):
         screen.log.hear(

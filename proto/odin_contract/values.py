@@ -299,24 +299,61 @@ class ChatLine:
 
 @dataclass(frozen=True, slots=True)
 class TableView:
-    """All that one viewer may see after the event with number `seq`: the content of a snapshot."""
+    """All that one viewer may know after the event with number `seq`: the content of a snapshot.
 
-    table: str
-    log_id: str
-    seq: int
-    options: Options
-    phase: Phase
-    seats: tuple[Seat, ...]
-    game: Game | None
-    decision: Decision | None
-    my_seat: int | None
-    i_am_host: bool
-    next_deal_time: datetime | None
-    code: str
+    Without arguments: nothing, before the first snapshot (`log_id`).
+    """
+
+    table: str = ""
+    """The handle."""
+    log_id: str = ""
+    """Which log `seq` counts in."""
+    seq: int = 0
+    """The last event that is part of this."""
+    options: Options = Options()
+    phase: Phase = Phase.UNKNOWN
+    seats: tuple[Seat, ...] = ()
+    """Every seat, also the free ones."""
+    game: Game | None = None
+    """None before the first one starts; after a game it stays until the next one."""
+    decision: Decision | None = None
+    """What has to be decided now."""
+    my_seat: int | None = None
+    """None for a watcher."""
+    i_am_host: bool = False
+    next_deal_time: datetime | None = None
+    """When the next deal starts at the latest."""
+    code: str = ""
+    """Of a private table, for its seats and host."""
     commitment: bytes = b""
     """To the next deal: the one that a nonce has to name. Empty while a deal is being played."""
     rounds: int = 0
     """Those that the open commitment binds. 0: the next deal is by deal/1."""
+
+    @property
+    def my_turn(self) -> bool:
+        """Whether the viewer has to decide something now."""
+        return self.decision is not None and self.decision.seat == self.my_seat
+
+    @property
+    def hand(self) -> tuple[Card, ...]:
+        """The viewer's own cards in the order of the deck; empty for a watcher."""
+        return (self.game.hand or ()) if self.game else ()
+
+    @property
+    def in_game(self) -> bool:
+        """Whether a game is being played."""
+        return self.phase in (Phase.PLAYING, Phase.BETWEEN_DEALS)
+
+    @property
+    def me(self) -> Seat | None:
+        """The viewer's seat."""
+        return None if self.my_seat is None else self.seats[self.my_seat]
+
+    @property
+    def taken_seats(self) -> tuple[Seat, ...]:
+        """The seats that somebody holds."""
+        return tuple(seat for seat in self.seats if not seat.free)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -172,7 +172,7 @@ async def test_every_call_has_a_deadline(scripted: Scripted, connection: Connect
     scripted.script = lambda _: grpc.StatusCode.NOT_FOUND
     connection.info.features.append("remove_seat")
     session = Session(connection, "K7QF")
-    session.table.seats = (Seat(0),)
+    session.table.view = replace(session.table.view, seats=(Seat(0),))
     calls = (
         Session.open_table(connection),
         session.take_seat("Zoe"),

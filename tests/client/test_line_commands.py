@@ -1,10 +1,20 @@
 """How a typed play is read: never by guessing."""
 
+from dataclasses import replace
+
 import pytest
 
 from odin_cli.line.line_commands import MistakeError, read_play, read_take
 from odin_client.table.model import TableModel
-from odin_contract.values import Decision, DecisionKind, Game, LegalPlay, PickUp, PlayCards
+from odin_contract.values import (
+    Decision,
+    DecisionKind,
+    Game,
+    LegalPlay,
+    PickUp,
+    PlayCards,
+    TableView,
+)
 from odin_engine import Card, CardSet, legal_plays, set_of
 
 
@@ -25,7 +35,7 @@ def at_my_turn(hand: str, centre: str, kind: DecisionKind = DecisionKind.RESPOND
         pick_ups=cards(centre),
     )
     game = Game(game=1, deal=1, centre=beaten, hand=cards(hand))
-    return TableModel(my_seat=0, game=game, decision=decision)
+    return TableModel(TableView(my_seat=0, game=game, decision=decision))
 
 
 HAND = "R4 O7 Y8 B9 B6 B1 V4"
@@ -115,6 +125,6 @@ def test_a_pick_up_is_read() -> None:
 
 def test_nothing_is_read_when_it_is_not_my_turn() -> None:
     table = at_my_turn(HAND, "")
-    table.my_seat = 1
+    table.view = replace(table.view, my_seat=1)
     with pytest.raises(MistakeError, match="not your turn"):
         read_play("7", table)

@@ -29,6 +29,7 @@ from odin_contract.values import (
     Seat,
     SeatPresence,
     StreamEndReason,
+    TableView,
 )
 from odin_engine import Card, Colour, set_of
 
@@ -44,28 +45,30 @@ def at(**event: Any) -> dict[str, Any]:
 
 
 TABLE = TableModel(
-    table="K7QF",
-    options=Options(seats=3),
-    phase=Phase.PLAYING,
-    seats=(
-        Seat(0, Occupant.PERSON, "Zoe", host=True),
-        Seat(1, Occupant.PERSON, "Bob", ready=True),
-        Seat(2, Occupant.BUILT_IN_BOT, "Freya", level="hard", ready=True),
-    ),
-    my_seat=0,
-    game=Game(
-        game=1,
-        deal=2,
-        players=(
-            Player(0, 2, total=3, penalties=(3,)),
-            Player(1, 9, passed=True, total=0, penalties=(0,)),
-            Player(2, 1, total=7, penalties=(7,)),
+    TableView(
+        table="K7QF",
+        options=Options(seats=3),
+        phase=Phase.PLAYING,
+        seats=(
+            Seat(0, Occupant.PERSON, "Zoe", host=True),
+            Seat(1, Occupant.PERSON, "Bob", ready=True),
+            Seat(2, Occupant.BUILT_IN_BOT, "Freya", level="hard", ready=True),
         ),
-        centre=set_of(cards("G6 G4")),
-        centre_seat=1,
-        hand=cards("R4 B1"),
+        my_seat=0,
+        game=Game(
+            game=1,
+            deal=2,
+            players=(
+                Player(0, 2, total=3, penalties=(3,)),
+                Player(1, 9, passed=True, total=0, penalties=(0,)),
+                Player(2, 1, total=7, penalties=(7,)),
+            ),
+            centre=set_of(cards("G6 G4")),
+            centre_seat=1,
+            hand=cards("R4 B1"),
+        ),
+        decision=Decision(12, 0, DecisionKind.RESPOND, may_pass=True),
     ),
-    decision=Decision(12, 0, DecisionKind.RESPOND, may_pass=True),
     presence={
         1: SeatPresence(
             1, connected=False, away_since=NOW, kept_until=NOW + timedelta(seconds=120)
@@ -74,9 +77,14 @@ TABLE = TableModel(
 )
 
 
+def but(**parts: Any) -> TableModel:
+    """The same table, but for these parts of its view."""
+    return replace(TABLE, view=replace(TABLE.view, **parts))
+
+
 def test_what_a_substitute_that_failed_did_not_choose_is_no_lack_of_time() -> None:
     zoe, bob, freya = TABLE.seats
-    played = replace(TABLE, seats=(zoe, replace(bob, substituted=True), freya))
+    played = but(seats=(zoe, replace(bob, substituted=True), freya))
     passed = events.Passed(**at(seat=1), actor=Actor.CLOCK)
     assert sentences.sentence(passed, played) == "By default: Bob passed."
 
@@ -259,9 +267,9 @@ def test_a_clock_in_words(options: Options, said: str) -> None:
 def test_who_comes_after_the_end_is_told_of_the_end() -> None:
     game = TABLE.game
     assert game is not None
-    over = replace(TABLE, phase=Phase.GAME_OVER, game=replace(game, winners=(1,)), decision=None)
+    over = but(phase=Phase.GAME_OVER, game=replace(game, winners=(1,)), decision=None)
     assert sentences.centre_sentence(over) == "The game is over. Bob wins with 0 points."
-    again = replace(over, phase=Phase.WAITING)
+    again = but(game=over.game, phase=Phase.WAITING, decision=None)
     assert sentences.centre_sentence(again) == sentences.waiting_sentence(again)
 
 
@@ -299,11 +307,11 @@ def test_the_own_turn_says_what_may_be_done(decision: Decision, sentence: str) -
 
 def test_somebody_who_is_away_is_spoken_of_as_the_table_is() -> None:
     gone = events.PresenceChanged((), 0, gone=(1,))
-    waiting = replace(TABLE, phase=Phase.WAITING)
+    waiting = but(phase=Phase.WAITING)
     said = "Bob is away; the seat is kept for 2 minutes."
     assert sentences.sentence(gone, waiting) == said
     seats = tuple(replace(seat, substituted=seat.seat == 1) for seat in TABLE.seats)
-    assert sentences.sentence(gone, replace(TABLE, seats=seats)) is None
+    assert sentences.sentence(gone, but(seats=seats)) is None
 
 
 def test_the_time_that_is_left_is_said() -> None:

@@ -6,7 +6,7 @@ Going back folds the game anew from its beginning, which takes milliseconds.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from odin_cli.games.game_file import SavedGame
@@ -92,7 +92,7 @@ class Replay:
     def _fold(self, event: event_pb2.Event) -> None:
         position = self.position
         # What happened between two games is not in the file, so that numbers may be missing.
-        position.table.seq = event.seq - 1
+        position.table.view = replace(position.table.view, seq=event.seq - 1)
         batch = event_pb2.EventBatch(events=[event])
         news = position.table.apply(play_pb2.WatchTableResponse(events=batch))
         position.news += news

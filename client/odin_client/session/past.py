@@ -14,7 +14,7 @@ from odin_client.table.model import TableModel
 from odin_client.table.updates import DealChecked, Update
 from odin_contract import reading
 from odin_contract.events import ChatSaid
-from odin_contract.values import Phase
+from odin_contract.values import Phase, TableView
 from odin_table.v1 import event_pb2, history_pb2, play_pb2
 
 _PAGE: Final = 1000
@@ -30,13 +30,15 @@ async def told_again(session: Session) -> AsyncGenerator[tuple[Update, TableMode
     until, view = now.seq, now.view
     events = await _events(session, now.game.game if now.game else 0, until)
     then = TableModel(
-        table=now.table,
-        log_id=now.log_id,
-        seq=events[0].seq - 1 if events else until,
-        options=view.options,
-        phase=Phase.WAITING,
-        seats=view.seats,
-        my_seat=view.my_seat,
+        TableView(
+            table=view.table,
+            log_id=view.log_id,
+            seq=events[0].seq - 1 if events else until,
+            options=view.options,
+            phase=Phase.WAITING,
+            seats=view.seats,
+            my_seat=view.my_seat,
+        )
     )
     said = [ChatSaid(one) for one in now.chat]
     for event in events:

@@ -55,6 +55,7 @@ from odin_contract.values import (
     Phase,
     Seat,
     StreamEndReason,
+    TableView,
 )
 from odin_engine.fair_deal import MAX_NONCE_LENGTH
 from odin_table.v1 import chat_pb2, lobby_pb2, play_pb2
@@ -132,7 +133,7 @@ class Session:
     def __init__(self, connection: Connection, table: str, *, code: str = "") -> None:
         """Calls nothing. `code` opens a private table to a watcher."""
         self.connection: Final = connection
-        self.table: Final = TableModel(table=table, check=DealCheck(connection.promises))
+        self.table: Final = TableModel(TableView(table=table), check=DealCheck(connection.promises))
         """What is known of the table; current while `follow` runs."""
         self.link = LinkChanged(online=True)
         """Whether the line stands; for a banner."""
@@ -204,8 +205,7 @@ class Session:
         with self.table.check.giving(request.commitment, request.nonce):
             # Whether the server took it is known when it shows it: at another deal it drops it.
             answer = await self.connection.call(self.connection.lobby.TakeSeat, request)
-        self.table.table = answer.table
-        self.table.my_seat = answer.seat
+        self.table.sat_down(answer.table, answer.seat)
         self._left = False
         _log.info("table %r: in seat %d", answer.table, answer.seat)
         # Nobody waits for a bot: it follows from where it looked, or it might miss the first plays.
@@ -363,7 +363,7 @@ class Session:
         try:
             return self.table.apply(item)
         except (OutOfStepError, NotUnderstoodError) as error:
-            self.table.log_id = ""  # the next stream starts with a snapshot
+            self.table.start_again()
             raise _BrokenError(Refused("", str(error))) from error
 
     async def _paused(self, seconds: float) -> bool:
@@ -377,7 +377,7 @@ class Session:
     def _start_anew(self, *, with_snapshot: bool) -> None:
         """Lets the stream start again: the viewer has changed."""
         if with_snapshot:
-            self.table.log_id = ""
+            self.table.start_again()
         if self._stream is not None:
             self._stream.cancel()
 
@@ -569,8 +569,7 @@ class Session:
             self.connection.lobby.CloseTable,
             lobby_pb2.CloseTableRequest(request_id=new_request_id(), table=self.table.table),
         )
-        # Whoever closes a table may not wait for the event any more.
-        self.table.phase = Phase.CLOSED
+        self.table.end()
 
     async def close(self) -> None:
         """Stops following and closes the connection. The seat is kept."""

@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from odin_client.errors import Refused
 from odin_client.table.dealt_hands import DealtHands, may_change
@@ -25,9 +25,6 @@ from odin_contract.events import (
     DealRevealed,
     DealStarted,
     Event,
-    NonceGiven,
-    ReadyChanged,
-    RematchAsked,
     SeatLeft,
     SubstituteSeated,
     TableClosed,
@@ -45,9 +42,6 @@ from odin_engine.fair_deal import (
     word,
 )
 from odin_engine.rules import HAND_SIZE
-
-if TYPE_CHECKING:
-    from odin_client.table.model import TableModel
 
 NEVER_AWAY: Final = 8.0
 """Seconds without a word of the server for which nobody can have lost a seat: ten are allowed."""
@@ -129,28 +123,26 @@ class DealCheck:
 
     # What the server says
 
-    def see(self, event: Event, table: TableModel) -> None:
-        """Takes notice of an event that the table has not folded yet."""
+    def see(self, event: Event, before: TableView, after: TableView) -> None:
+        """Takes notice of an event, with what was known before it and is known after it."""
         if self._deal is not None and event.seq > self._deal.seq:
-            self._follow(self._deal, event, table)
+            self._follow(self._deal, event, before)
         match event:
             case DealCommitted():
-                key = DealKey(table.table, event.game, event.deal)
-                self._published(key, event.commitment, table.log_id, event.rounds)
+                key = DealKey(before.table, event.game, event.deal)
+                self._published(key, event.commitment, before.log_id, event.rounds)
             case DealStarted():
-                self._started(event, table)
-            case SubstituteSeated(seat=seat) | SeatLeft(seat=seat) if seat == table.my_seat:
+                self._started(event, before)
+            case SubstituteSeated(seat=seat) | SeatLeft(seat=seat) if seat == before.my_seat:
                 # What a seat gave for the next deal is void then.
-                if promise := self._promises.of(table.commitment):
+                if promise := self._promises.of(before.commitment):
                     promise.own.void = True
-            case ReadyChanged(seat=seat) | RematchAsked(seat=seat) | NonceGiven(seat=seat) if (
-                seat == table.my_seat
-            ):
-                self._compare_given(event.nonce, event.seq, table.commitment)
             case _:
                 pass
+        if after.me is not None:
+            self._compare_given(after.me.nonce, event.seq, after.commitment)
 
-    def _follow(self, deal: Promise, event: Event, table: TableModel) -> None:
+    def _follow(self, deal: Promise, event: Event, table: TableView) -> None:
         deal.seq = event.seq
         match event:
             case CardsPlayed():
@@ -174,7 +166,7 @@ class DealCheck:
         if not deal.told and not self._is_own_nonce_in(deal, table.my_seat):
             self._tell(deal, DealFault.OWN_NONCE)
 
-    def start_from(self, table: TableModel, before: TableView) -> None:
+    def start_from(self, table: TableView, before: TableView) -> None:
         """The table was made anew from a snapshot; `before` is what it was."""
         away = time.monotonic() - self._promises.heard.get(table.table, 0) > NEVER_AWAY
         game = table.game
@@ -199,7 +191,7 @@ class DealCheck:
 
     # The commitment, and the nonces for it
 
-    def _next_deal(self, table: TableModel) -> DealKey:
+    def _next_deal(self, table: TableView) -> DealKey:
         """The deal that the open commitment of a snapshot is for."""
         game = table.game
         if game is None:
@@ -251,7 +243,7 @@ class DealCheck:
 
     # The deal
 
-    def _started(self, event: DealStarted, table: TableModel) -> None:
+    def _started(self, event: DealStarted, table: TableView) -> None:
         game = table.game
         assert game is not None, "a deal is part of a game"
         key = DealKey(table.table, game.game, event.deal)
@@ -302,7 +294,7 @@ class DealCheck:
         same = before.terms_log != deal.terms_log or before.terms.removed == deal.terms.removed
         return [] if same else [DealFault.COLOURS]
 
-    def _join(self, key: DealKey, game: Game, table: TableModel, before: TableView | None) -> None:
+    def _join(self, key: DealKey, game: Game, table: TableView, before: TableView | None) -> None:
         """A snapshot shows a deal: its start, a later moment, or its end."""
         known = self._promises.get(key)
         promise, problem = self._promises.note(key, game.commitment, table.log_id, game.rounds)
@@ -344,7 +336,7 @@ class DealCheck:
         else:
             self._ended(promise, game, table)
 
-    def _ended(self, promise: Promise, game: Game, table: TableModel) -> None:
+    def _ended(self, promise: Promise, game: Game, table: TableView) -> None:
         """A snapshot shows the end of a deal."""
         for seat, cards in game.remaining_hands:
             promise.hands.gave(seat, cards)
@@ -354,7 +346,7 @@ class DealCheck:
             self._tell(promise, broken_off=not game.remaining_hands)
 
     def _from_then_on(
-        self, promise: Promise, terms: Terms, game: Game, table: TableModel
+        self, promise: Promise, terms: Terms, game: Game, table: TableView
     ) -> list[DealFault]:
         """Takes note of a deal that a snapshot shows under way, or compares it with its start."""
         if promise.terms is not None and promise.terms_log == table.log_id:
@@ -374,7 +366,7 @@ class DealCheck:
             promise.hands.begin(None)
         return self._other_colours(promise)
 
-    def _revealed(self, deal: Promise, secret: bytes, table: TableModel) -> None:
+    def _revealed(self, deal: Promise, secret: bytes, table: TableView) -> None:
         assert table.game is not None, "a deal is part of a game"
         self._tell(deal, *_faults(deal, secret, table.game, short=_is_short(table)))
 
@@ -431,7 +423,7 @@ def _differences(before: Terms, now: Terms) -> list[DealFault]:
     ]
 
 
-def _is_short(table: TableModel) -> bool:
+def _is_short(table: TableView) -> bool:
     """Whether two colours leave the deck (R2)."""
     assert table.game is not None, "a deal is part of a game"
     return table.options.short_deck and len(table.game.players) == 2

@@ -1,101 +1,65 @@
 """`TableModel`: what a client knows of one table. All interfaces and bots share it.
 
-It is changed by `apply` alone (but a session notes the seat it took, and that it closed the
-table). Folding the events after a snapshot gives exactly what a later snapshot holds; nothing
-here guesses, and nothing is stored that follows from the rest.
+What the server has told is a `TableView`, folded by `odin_contract.fold`; the rest is what a
+session adds: who is there, what was said, whether deals were dealt as promised.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
-from datetime import datetime, timedelta
-from typing import Final
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Final, Generic, TypeVar, overload
 
 from odin_cli.speech.languages import _
 from odin_client.table.deal_check import DealCheck
 from odin_client.table.updates import SnapshotTaken, Update
 from odin_contract import reading
 from odin_contract.events import (
-    CardPickedUp,
-    CardsPlayed,
     ChatSaid,
-    DeadlineMoved,
-    DealCommitted,
-    DealEnded,
-    DealRevealed,
-    DealStarted,
-    DecisionOpened,
     Event,
     GameEnded,
-    GameStarted,
-    HostChanged,
-    NonceGiven,
-    Passed,
     PresenceChanged,
-    ReadyChanged,
-    RematchAsked,
-    RoundEnded,
     SeatLeft,
-    SeatResumed,
     SeatTaken,
-    SubstituteSeated,
     TableClosed,
-    TableOpened,
 )
-from odin_contract.values import (
-    ChatLine,
-    Decision,
-    Game,
-    LeaveReason,
-    Occupant,
-    Options,
-    Phase,
-    Player,
-    Seat,
-    SeatPresence,
-    TableView,
-)
-from odin_engine import Card
-from odin_engine.rules import HAND_SIZE
+from odin_contract.fold import fold
+from odin_contract.values import ChatLine, Occupant, Phase, Seat, SeatPresence, TableView
 from odin_table.v1 import event_pb2, play_pb2
 
 CHAT_KEPT: Final = 200
 """How many lines of chat a client keeps; the server gives a newcomer 50."""
+
+T = TypeVar("T")
 
 
 class OutOfStepError(Exception):
     """An event does not follow the last one: the model needs a fresh snapshot."""
 
 
+class _Part(Generic[T]):
+    """A part of a model's view, for reading: `table.seats` is `table.view.seats`."""
+
+    def __init__(self, of: Callable[[TableView], T]) -> None:
+        self._of: Final = of
+
+    @overload
+    def __get__(self, model: None, owner: type) -> _Part[T]: ...
+    @overload
+    def __get__(self, model: TableModel, owner: type) -> T: ...
+    def __get__(self, model: TableModel | None, owner: type) -> T | _Part[T]:
+        return self if model is None else self._of(model.view)
+
+    def __set__(self, model: TableModel, value: T) -> None:
+        raise AttributeError("It is a part of the view, which `apply` replaces as a whole.")
+
+
 @dataclass
 class TableModel:
     """One table as its viewer may see it. Empty until the first snapshot has come (`log_id`)."""
 
-    table: str = ""
-    """The handle."""
-    log_id: str = ""
-    """Which log `seq` counts in."""
-    seq: int = 0
-    """The last event that is part of this."""
-    options: Options = field(default_factory=Options)
-    phase: Phase = Phase.UNKNOWN
-    seats: tuple[Seat, ...] = ()
-    """Every seat, also the free ones."""
-    my_seat: int | None = None
-    """None for a watcher."""
-    i_am_host: bool = False
-    code: str = ""
-    """Of a private table, for its seats and host."""
-    game: Game | None = None
-    """None before the first one starts; after a game it stays until the next one."""
-    decision: Decision | None = None
-    """What has to be decided now."""
-    next_deal_time: datetime | None = None
-    """When the next deal starts at the latest."""
-    commitment: bytes = b""
-    """To the next deal: the one that a nonce has to name."""
-    rounds: int = 0
-    """Those that the open commitment binds. 0: the next deal is by deal/1."""
+    view: TableView = field(default_factory=TableView)
+    """What a snapshot would hold now."""
     presence: dict[int, SeatPresence] = field(default_factory=dict[int, SeatPresence])
     """By seat."""
     watchers: int = 0
@@ -106,32 +70,27 @@ class TableModel:
     _gone: set[int] = field(default_factory=set[int])
     """Seats whose holders were there, and are not any more."""
 
-    # What follows from the rest
+    table = _Part(lambda view: view.table)
+    log_id = _Part(lambda view: view.log_id)
+    seq = _Part(lambda view: view.seq)
+    options = _Part(lambda view: view.options)
+    phase = _Part(lambda view: view.phase)
+    closed = _Part(lambda view: view.phase is Phase.CLOSED)
+    seats = _Part(lambda view: view.seats)
+    taken_seats = _Part(lambda view: view.taken_seats)
+    my_seat = _Part(lambda view: view.my_seat)
+    me = _Part(lambda view: view.me)
+    i_am_host = _Part(lambda view: view.i_am_host)
+    code = _Part(lambda view: view.code)
+    game = _Part(lambda view: view.game)
+    hand = _Part(lambda view: view.hand)
+    decision = _Part(lambda view: view.decision)
+    my_turn = _Part(lambda view: view.my_turn)
+    next_deal_time = _Part(lambda view: view.next_deal_time)
+    commitment = _Part(lambda view: view.commitment)
+    rounds = _Part(lambda view: view.rounds)
 
-    @property
-    def my_turn(self) -> bool:
-        """Whether the viewer has to decide something now."""
-        return self.decision is not None and self.decision.seat == self.my_seat
-
-    @property
-    def hand(self) -> tuple[Card, ...]:
-        """The viewer's own cards in the order of the deck; empty for a watcher."""
-        return (self.game.hand or ()) if self.game else ()
-
-    @property
-    def closed(self) -> bool:
-        """Whether the table has ended."""
-        return self.phase is Phase.CLOSED
-
-    @property
-    def me(self) -> Seat | None:
-        """The viewer's seat."""
-        return None if self.my_seat is None else self.seats[self.my_seat]
-
-    @property
-    def taken_seats(self) -> tuple[Seat, ...]:
-        """The seats that somebody holds."""
-        return tuple(seat for seat in self.seats if not seat.free)
+    # Names, for a person to read
 
     @property
     def other_people(self) -> tuple[str, ...]:
@@ -166,12 +125,21 @@ class TableModel:
         players = self.game.players if self.game else ()
         return next((player.name for player in players if player.seat == seat), "")
 
-    @property
-    def view(self) -> TableView:
-        """What a snapshot would hold now."""
-        return TableView(**{f.name: getattr(self, f.name) for f in fields(TableView)})
+    # What a session knows before the stream says so
 
-    # Folding
+    def sat_down(self, table: str, seat: int) -> None:
+        """The server's answer gave the viewer this seat."""
+        self.view = replace(self.view, table=table, my_seat=seat)
+
+    def end(self) -> None:
+        """The viewer closed the table, and may not wait for the event any more."""
+        self.view = replace(self.view, phase=Phase.CLOSED)
+
+    def start_again(self) -> None:
+        """The next stream starts with a snapshot."""
+        self.view = replace(self.view, log_id="")
+
+    # What the stream says
 
     def apply(self, item: play_pb2.WatchTableResponse) -> list[Update]:
         """Folds one item of the stream and says what it brought, in order.
@@ -201,36 +169,35 @@ class TableModel:
                 return []
 
     def _take(self, view: TableView) -> list[Update]:
-        before = self.view
-        for part in fields(view):
-            setattr(self, part.name, getattr(view, part.name))
-        self.check.start_from(self, before)
+        before, self.view = self.view, view
+        self.check.start_from(view, before)
         # A lie is told first, since whoever hears of a snapshot acts on what it shows.
         return [*self.check.found(), SnapshotTaken()]
 
     def _fold_batch(self, batch: event_pb2.EventBatch) -> list[Update]:
         news: list[Update] = []
         for told in self._events_of(batch):
-            event = told
-            if isinstance(event, SeatLeft):
-                mine = event.seat == self.my_seat
-                event = replace(event, name=self.name_of(event.seat), mine=mine)
-            elif isinstance(event, TableClosed):
-                host = next((seat.name for seat in self.seats if seat.host), "")
-                event = replace(event, by=host)
-            elif isinstance(event, SeatTaken) and self.seats[event.seat.seat].abandoned:
-                event = replace(event, instead_of=self.name_of(event.seat.seat))
-            elif isinstance(event, ReadyChanged | RematchAsked) and self.rounds:
-                # By deal/2 being ready leaves alone what a seat has given.
-                event = replace(event, nonce=self.seats[event.seat].nonce)
-            self.check.see(event, self)
-            self._fold_table(event)
-            self._fold_game(event)
-            self.seq = event.seq
+            event = self._with_names(told)
+            before, self.view = self.view, fold(self.view, event)
+            if isinstance(event, SeatTaken):
+                self._gone.discard(event.seat.seat)
+            self.check.see(event, before, self.view)
             found = self.check.found()
             # After the end of a game nobody may listen any more.
             news += (*found, event) if isinstance(event, GameEnded) else (event, *found)
         return news
+
+    def _with_names(self, event: Event) -> Event:
+        """The event with the names that nobody knows once it is folded."""
+        match event:
+            case SeatLeft(seat=seat):
+                return replace(event, name=self.name_of(seat), mine=seat == self.my_seat)
+            case SeatTaken(seat=seat) if self.seats[seat.seat].abandoned:
+                return replace(event, instead_of=self.name_of(seat.seat))
+            case TableClosed():
+                return replace(event, by=next((seat.name for seat in self.seats if seat.host), ""))
+            case _:
+                return event
 
     def _events_of(self, batch: event_pb2.EventBatch) -> list[Event]:
         """Those that are not known already. A batch with a mistake in it is not taken at all."""
@@ -256,224 +223,3 @@ class TableModel:
         fresh = [line for line in lines if line.number > last]
         self.chat = [*self.chat, *fresh][-CHAT_KEPT:]
         return [ChatSaid(line) for line in fresh]
-
-    def _fold_table(self, event: Event) -> None:
-        """Seats and phases."""
-        match event:
-            case TableOpened():
-                self.options = event.options
-                self.seats = tuple(Seat(seat) for seat in range(event.options.seats))
-                self.phase = Phase.WAITING
-            case SeatTaken():
-                if self.seats[event.seat.seat].abandoned:
-                    self._lose_seat(event.seat.seat)
-                self._gone.discard(event.seat.seat)
-                self._set_seat(event.seat)
-                self._play_under_a_new_name(event.seat)
-            case SeatLeft():
-                self._lose_seat(event.seat)
-                self._set_seat(Seat(event.seat))
-            case HostChanged():
-                self.seats = tuple(replace(s, host=s.seat == event.seat) for s in self.seats)
-                self.i_am_host = event.seat is not None and event.seat == self.my_seat
-                self._hide_code()
-            case SubstituteSeated(reason=reason):
-                left = reason is LeaveReason.LEFT
-                seat = self.seats[event.seat]
-                self._set_seat(
-                    replace(seat, substituted=True, ready=True, abandoned=left, nonce=b"")
-                )
-            case SeatResumed():
-                seat = self.seats[event.seat]
-                self._set_seat(replace(seat, substituted=False, ready=False, abandoned=False))
-            case TableClosed():
-                self.phase = Phase.CLOSED
-                self.decision = None
-                self.next_deal_time = None
-            case _:
-                self._fold_readiness(event)
-
-    def _fold_readiness(self, event: Event) -> None:
-        """Who is ready for the next deal, and what it will follow from."""
-        match event:
-            case ReadyChanged():
-                seat = self.seats[event.seat]
-                self._set_seat(replace(seat, ready=event.ready, nonce=event.nonce))
-            case RematchAsked():
-                self._ask_who_is_ready()
-                seat = self.seats[event.seat]
-                self._set_seat(replace(seat, ready=True, nonce=event.nonce))
-                self.phase = Phase.WAITING
-            case DealCommitted():
-                self.commitment, self.rounds = event.commitment, event.rounds
-            case NonceGiven():
-                self._set_seat(replace(self.seats[event.seat], nonce=event.nonce))
-            case DealStarted():
-                self.commitment, self.rounds = b"", 0
-                self.seats = tuple(replace(seat, nonce=b"") for seat in self.seats)
-            case DealEnded():
-                self._ask_who_is_ready()
-            case _:
-                pass
-
-    def _play_under_a_new_name(self, seat: Seat) -> None:
-        """Somebody plays on for a player who has left; after a game nobody does."""
-        if self.game and self.phase in (Phase.PLAYING, Phase.BETWEEN_DEALS):
-            players = (
-                replace(p, name=seat.name) if p.seat == seat.seat else p for p in self.game.players
-            )
-            self.game = replace(self.game, players=tuple(players))
-
-    def _ask_who_is_ready(self) -> None:
-        """Persons have to say so anew; whoever else plays always is."""
-        self.seats = tuple(
-            replace(seat, ready=False)
-            if seat.occupant is Occupant.PERSON and not seat.substituted
-            else seat
-            for seat in self.seats
-        )
-
-    def _lose_seat(self, seat: int) -> None:
-        """Nobody holds this seat any more, or somebody else does."""
-        if seat != self.my_seat:
-            return
-        self.my_seat = None
-        self._hide_code()
-        self.game = replace(self.game, hand=None) if self.game else None
-        if self.decision is not None:
-            self.decision = replace(self.decision, plays=(), pick_ups=(), default_action=None)
-
-    def _hide_code(self) -> None:
-        """Only seats and the host are shown the code."""
-        if self.my_seat is None and not self.i_am_host:
-            self.code = ""
-
-    def _set_seat(self, seat: Seat) -> None:
-        self.seats = tuple(seat if s.seat == seat.seat else s for s in self.seats)
-
-    def _fold_game(self, event: Event) -> None:
-        """Cards, decisions and scores."""
-        if isinstance(event, GameStarted):
-            self.game = Game(
-                game=event.game,
-                removed=event.removed,
-                players=tuple(
-                    Player(seat, bank=self._full_bank, name=self.seats[seat].name)
-                    for seat in event.seats
-                ),
-                hand=() if self.my_seat in event.seats else None,
-            )
-            self.phase = Phase.PLAYING
-        elif isinstance(event, DecisionOpened):
-            self.decision = event.decision
-        elif isinstance(event, DeadlineMoved):
-            if self.decision is not None:
-                self.decision = replace(self.decision, deadline=event.deadline)
-            else:
-                self.next_deal_time = event.deadline
-        elif self.game is not None:
-            self._fold_deal(event, self.game)
-
-    @property
-    def _full_bank(self) -> timedelta | None:
-        return timedelta(seconds=self.options.bank) if self.options.turn_time else None
-
-    def _charged(self, player: Player, time: datetime) -> Player:
-        """The player after acting at this time: the bank runs last, until the deadline."""
-        deadline = self.decision.deadline if self.decision else None
-        if deadline is None or player.bank is None:
-            return player
-        return replace(player, bank=min(player.bank, max(timedelta(), deadline - time)))
-
-    def _fold_deal(self, event: Event, game: Game) -> None:
-        match event:
-            case DealStarted():
-                self.game = replace(
-                    game,
-                    deal=event.deal,
-                    opener=event.opener,
-                    players=tuple(
-                        replace(p, card_count=HAND_SIZE, passed=False) for p in game.players
-                    ),
-                    centre=None,
-                    centre_seat=None,
-                    discarded=(),
-                    hand=event.hand,
-                    remaining_hands=(),
-                    out_seat=None,
-                    commitment=event.commitment,
-                    nonces=event.nonces,
-                    secret=b"",
-                    rounds=event.rounds,
-                    key_rounds=event.key_rounds,
-                )
-                self.phase = Phase.PLAYING
-                self.next_deal_time = None
-            case CardsPlayed():
-                player = self._charged(game.player(event.seat), event.time)
-                went_out = event.card_count == 0
-                beaten = game.centre.cards if game.centre and went_out else ()
-                self.game = replace(
-                    _with_player(game, replace(player, card_count=event.card_count, passed=False)),
-                    centre=event.set,
-                    centre_seat=event.seat,
-                    # R12: going out takes nothing, so all of the beaten set is discarded.
-                    discarded=game.discarded + beaten,
-                    hand=self._hand_without(game, event),
-                )
-                self.decision = None
-            case CardPickedUp():
-                player = self._charged(game.player(event.seat), event.time)
-                mine = event.seat == self.my_seat and game.hand is not None
-                self.game = replace(
-                    _with_player(game, replace(player, card_count=event.card_count)),
-                    discarded=game.discarded + event.discarded,
-                    hand=tuple(sorted((*(game.hand or ()), event.card))) if mine else game.hand,
-                )
-                self.decision = None
-            case Passed():
-                player = self._charged(game.player(event.seat), event.time)
-                self.game = _with_player(game, replace(player, passed=True))
-                self.decision = None
-            case RoundEnded():
-                self.game = replace(
-                    game,
-                    players=tuple(replace(p, passed=False) for p in game.players),
-                    centre=None,
-                    centre_seat=None,
-                    discarded=game.discarded + event.discarded,
-                )
-            case DealEnded():
-                self.game = replace(
-                    game,
-                    players=tuple(_scored(p, event) for p in game.players),
-                    remaining_hands=tuple((s.seat, s.remaining) for s in event.scores),
-                    out_seat=event.out_seat,
-                )
-                self.decision = None
-                self.next_deal_time = event.next_deal_time
-                self.phase = Phase.BETWEEN_DEALS
-            case DealRevealed():
-                self.game = replace(game, secret=event.secret)
-            case GameEnded():
-                self.game = replace(game, winners=event.winners)
-                self.phase = Phase.GAME_OVER
-            case _:
-                pass
-
-    def _hand_without(self, game: Game, played: CardsPlayed) -> tuple[Card, ...] | None:
-        if game.hand is None or played.seat != self.my_seat:
-            return game.hand
-        return tuple(card for card in game.hand if card not in played.set)
-
-
-def _with_player(game: Game, player: Player) -> Game:
-    players = tuple(player if p.seat == player.seat else p for p in game.players)
-    return replace(game, players=players)
-
-
-def _scored(player: Player, ended: DealEnded) -> Player:
-    for score in ended.scores:
-        if score.seat == player.seat:
-            return replace(player, penalties=(*player.penalties, score.penalty), total=score.total)
-    return player

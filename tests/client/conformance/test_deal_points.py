@@ -16,7 +16,6 @@ from odin_client.connection.credential_store import Credential
 from odin_client.errors import NOT_IN_FULL, ClientError
 from odin_client.session.session import Session
 from odin_client.table.deal_check import DealCheck
-from odin_client.table.model import TableModel
 from odin_client.table.updates import Update
 from odin_conformance.deal_points import DEAL_POINTS
 from odin_conformance.play import Pace
@@ -43,10 +42,10 @@ class Blind(DealCheck):
         before, self._given_to = self._given_to, open_commitment
         return before == open_commitment
 
-    def see(self, event: Event, table: TableModel) -> None:
+    def see(self, event: Event, before: TableView, after: TableView) -> None:
         """Does not."""
 
-    def start_from(self, table: TableModel, before: TableView) -> None:
+    def start_from(self, table: TableView, before: TableView) -> None:
         """Does not."""
 
 

@@ -23,6 +23,7 @@ from odin_contract.values import (
     Player,
     Seat,
     SeatPresence,
+    TableView,
 )
 from odin_engine import Card, legal_plays, set_of
 
@@ -81,15 +82,17 @@ def playing(hand: str = "R4 O7 Y8 B9 B6 B1 V4", centre: str = "G6 G4", *, turn: 
     )
     return screen(
         TableModel(
-            table="K7QF",
-            log_id="log",
-            seq=30,
-            options=Options(6, 15, short_deck=True, private=False, open_to_bots=True, title=""),
-            phase=Phase.PLAYING,
-            seats=seats(),
-            my_seat=ME,
-            game=game,
-            decision=decision(hand, centre, seat=turn),
+            TableView(
+                table="K7QF",
+                log_id="log",
+                seq=30,
+                options=Options(6, 15, short_deck=True, private=False, open_to_bots=True, title=""),
+                phase=Phase.PLAYING,
+                seats=seats(),
+                my_seat=ME,
+                game=game,
+                decision=decision(hand, centre, seat=turn),
+            ),
             presence={5: SeatPresence(5, connected=False, away_since=NOW)},
         )
     )
@@ -118,7 +121,7 @@ def screen(table: TableModel) -> Screen:
 def guided() -> Screen:
     here = playing()
     assert here.table.game is not None
-    here.table.game = replace(here.table.game, deal=1)
+    here.table.view = replace(here.table.view, game=replace(here.table.game, deal=1))
     here.guided = True
     return here
 
@@ -154,9 +157,10 @@ def picking_up() -> Screen:
     """The play was sent without a pick-up: the server asks (R13)."""
     here = playing(hand="R4 O7 Y8 V4", centre="B9 B6 B1")
     assert here.table.game is not None
-    here.table.game = replace(here.table.game, centre_seat=ME)
-    here.table.decision = Decision(
-        31, ME, DecisionKind.PICK_UP, may_pass=False, pick_ups=cards("G6 G4")
+    here.table.view = replace(
+        here.table.view,
+        game=replace(here.table.game, centre_seat=ME),
+        decision=Decision(31, ME, DecisionKind.PICK_UP, may_pass=False, pick_ups=cards("G6 G4")),
     )
     here.selection = _chosen("", "G6")
     return here
@@ -199,8 +203,11 @@ def longest_sets() -> Screen:
 def watching() -> Screen:
     here = playing(turn=4)
     assert here.table.game is not None
-    here.table.my_seat = None
-    here.table.game = replace(here.table.game, hand=None)
+    here.table.view = replace(
+        here.table.view,
+        my_seat=None,
+        game=replace(here.table.game, hand=None),
+    )
     here.table.watchers = 3
     return here
 
@@ -225,7 +232,7 @@ def leaving() -> Screen:
 
 def host_leaving() -> Screen:
     here = leaving()
-    here.table.i_am_host = True
+    here.table.view = replace(here.table.view, i_am_host=True)
     return here
 
 
@@ -240,10 +247,13 @@ def _with_a_clock(here: Screen, *, left: float) -> Screen:
     table = here.table
     assert table.game is not None
     assert table.decision is not None
-    table.options = replace(table.options, turn_time=45, bank=60)
+    table.view = replace(table.view, options=replace(table.options, turn_time=45, bank=60))
     players = (replace(player, bank=timedelta(seconds=60)) for player in table.game.players)
-    table.game = replace(table.game, players=tuple(players))
-    table.decision = replace(table.decision, deadline=NOW + timedelta(seconds=left))
+    table.view = replace(
+        table.view,
+        game=replace(table.game, players=tuple(players)),
+        decision=replace(table.decision, deadline=NOW + timedelta(seconds=left)),
+    )
     kept = NOW + timedelta(seconds=107)
     table.presence[1] = SeatPresence(1, connected=False, away_since=NOW, kept_until=kept)
     return here
@@ -263,11 +273,14 @@ def hurrying() -> Screen:
 
 def waiting() -> Screen:
     here = playing()
-    here.table.phase = Phase.WAITING
-    here.table.game = None
-    here.table.decision = None
-    here.table.seats = (*seats(host=ME)[:5], Seat(5))
-    here.table.i_am_host = True
+    here.table.view = replace(
+        here.table.view,
+        phase=Phase.WAITING,
+        game=None,
+        decision=None,
+        seats=(*seats(host=ME)[:5], Seat(5)),
+        i_am_host=True,
+    )
     here.log = Log(["The table was opened.", "Ann sat down.", "Ann: salut!"])
     return here
 
@@ -282,8 +295,11 @@ def inviting() -> Screen:
 def options() -> Screen:
     here = waiting()
     here.page = Page.OPTIONS
-    here.table.options = replace(here.table.options, title="Longship", private=True)
-    here.table.code = "ABCD2345"
+    here.table.view = replace(
+        here.table.view,
+        options=replace(here.table.options, title="Longship", private=True),
+        code="ABCD2345",
+    )
     return here
 
 
@@ -291,13 +307,16 @@ def between_deals() -> Screen:
     here = playing()
     assert here.table.game is not None
     left = ("R4 V4 Y8", "O9 Y6 G2 B3 V1", "R9 R2 O5 Y4 Y3 G1 B7 V6 V2", "", "G6", "B1 B2")
-    here.table.phase = Phase.BETWEEN_DEALS
-    here.table.decision = None
-    here.table.next_deal_time = NOW + timedelta(seconds=12)
-    here.table.game = replace(
-        here.table.game,
-        remaining_hands=tuple((seat, cards(text)) for seat, text in enumerate(left)),
-        out_seat=3,
+    here.table.view = replace(
+        here.table.view,
+        phase=Phase.BETWEEN_DEALS,
+        decision=None,
+        next_deal_time=NOW + timedelta(seconds=12),
+        game=replace(
+            here.table.game,
+            remaining_hands=tuple((seat, cards(text)) for seat, text in enumerate(left)),
+            out_seat=3,
+        ),
     )
     here.checked = DealChecked(3, nonces=3, seats=5, mine=True, word="K7QF2M")
     return here
@@ -312,9 +331,12 @@ def not_as_promised() -> Screen:
 def game_over() -> Screen:
     here = between_deals()
     assert here.table.game is not None
-    here.table.phase = Phase.GAME_OVER
-    here.table.next_deal_time = None
-    here.table.game = replace(here.table.game, winners=(0,))
+    here.table.view = replace(
+        here.table.view,
+        phase=Phase.GAME_OVER,
+        next_deal_time=None,
+        game=replace(here.table.game, winners=(0,)),
+    )
     return here
 
 
@@ -323,22 +345,28 @@ def rematch_asked() -> Screen:
     here = game_over()
     assert here.table.game is not None
     players = (replace(one, name=NAMES[one.seat]) for one in here.table.game.players)
-    here.table.game = replace(here.table.game, players=tuple(players))
-    here.table.phase = Phase.WAITING
-    here.table.seats = (Seat(0), *(replace(one, ready=one.seat == 1) for one in seats()[1:]))
+    here.table.view = replace(
+        here.table.view,
+        game=replace(here.table.game, players=tuple(players)),
+        phase=Phase.WAITING,
+        seats=(Seat(0), *(replace(one, ready=one.seat == 1) for one in seats()[1:])),
+    )
     here.reading_scores = True
     return here
 
 
 def closed() -> Screen:
     here = game_over()
-    here.table.phase = Phase.CLOSED
-    here.table.decision = None
+    here.table.view = replace(
+        here.table.view,
+        phase=Phase.CLOSED,
+        decision=None,
+    )
     return here
 
 
 def not_there_yet() -> Screen:
-    return screen(TableModel(table="K7QF"))
+    return screen(TableModel(TableView(table="K7QF")))
 
 
 def _page(page: Page) -> Callable[[], Screen]:

@@ -128,11 +128,13 @@ def test_without_names_of_the_game_those_at_the_seats_are_used() -> None:
     here = samples.rematch_asked()
     assert here.table.game is not None
     players = (replace(one, name="") for one in here.table.game.players)
-    here.table.game = replace(here.table.game, players=tuple(players))
+    here.table.view = replace(
+        here.table.view, game=replace(here.table.game, players=tuple(players))
+    )
     picture = text_of(render(here, 80, 24, UNICODE))
     assert "seat 1 wins with 2." in picture
     assert " 2.   Bob" in picture
-    here.table.seats = (Seat(0, name="Eve"), *here.table.seats[1:])
+    here.table.view = replace(here.table.view, seats=(Seat(0, name="Eve"), *here.table.seats[1:]))
     assert "Eve wins with 2." in text_of(render(here, 80, 24, UNICODE))
 
 
@@ -153,7 +155,10 @@ def test_the_heading_of_the_players_is_whole_above_short_names() -> None:
     here = samples.game_over()
     assert here.table.game is not None
     players = (replace(one, name="Al") for one in here.table.game.players if one.seat != 2)
-    here.table.game = replace(here.table.game, players=tuple(players))
-    here.table.my_seat = None
+    here.table.view = replace(
+        here.table.view,
+        game=replace(here.table.game, players=tuple(players)),
+        my_seat=None,
+    )
     heading = text_of(render(here, 80, 24, UNICODE)).splitlines()[3]
     assert heading.split()[:2] == ["player", "D1"]

@@ -21,7 +21,7 @@ from tests.client.terminal.test_app import playing
 def in_first_deal(make: Callable[[], Screen]) -> Screen:
     screen = make()
     assert screen.table.game is not None
-    screen.table.game = replace(screen.table.game, deal=1)
+    screen.table.view = replace(screen.table.view, game=replace(screen.table.game, deal=1))
     return screen
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from odin_cli.terminal.keys import ALWAYS, bindings, bound
@@ -55,18 +57,22 @@ def test_a_watcher_has_no_keys_that_act() -> None:
 def test_only_the_host_starts_and_seats_bots() -> None:
     here = samples.waiting()
     assert {"start", "add_bot", "remove_bot"} <= {b.command for b in bindings(here)}
-    here.table.i_am_host = False
+    here.table.view = replace(here.table.view, i_am_host=False)
     assert not {"start", "add_bot", "remove_bot"} & {b.command for b in bindings(here)}
 
 
 def test_only_the_host_removes_people_and_only_when_there_is_one() -> None:
     here = samples.waiting()
     assert "ask_whom_to_remove" in {b.command for b in bindings(here)}
-    here.table.i_am_host = False
+    here.table.view = replace(here.table.view, i_am_host=False)
     assert "ask_whom_to_remove" not in {b.command for b in bindings(here)}
     alone = samples.waiting()
-    alone.table.seats = tuple(
-        seat if seat.seat == alone.table.my_seat else Seat(seat.seat) for seat in alone.table.seats
+    alone.table.view = replace(
+        alone.table.view,
+        seats=tuple(
+            seat if seat.seat == alone.table.my_seat else Seat(seat.seat)
+            for seat in alone.table.seats
+        ),
     )
     assert "ask_whom_to_remove" not in {b.command for b in bindings(alone)}
 

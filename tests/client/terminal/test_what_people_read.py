@@ -89,15 +89,21 @@ def test_a_kept_choice_does_not_hide_that_nothing_can_be_played() -> None:
 
 def test_title_watchers_and_colours_that_are_out_are_told() -> None:
     here = samples.waiting()
-    here.table.options = replace(here.table.options, title="Longship")
+    here.table.view = replace(
+        here.table.view, options=replace(here.table.options, title="Longship")
+    )
     assert "WAITING ROOM · Longship" in picture(here)
     here = samples.your_turn()
-    here.table.options = replace(here.table.options, title="Longship")
+    here.table.view = replace(
+        here.table.view, options=replace(here.table.options, title="Longship")
+    )
     here.table.watchers = 2
     assert "Longship" in picture(here, 120)
     assert "2 watching" in picture(here)
     assert here.table.game is not None
-    here.table.game = replace(here.table.game, removed=(Colour.RED, Colour.BLUE))
+    here.table.view = replace(
+        here.table.view, game=replace(here.table.game, removed=(Colour.RED, Colour.BLUE))
+    )
     assert "without R B" in picture(here)
 
 

@@ -37,8 +37,8 @@ def to_linger_on(update: Update, table: TableModel) -> Game | None:
 
 def shown_with(screen: Screen, game: Game) -> Screen:
     """The screen as it was when this game was the present: nobody is on turn."""
-    table = replace(screen.table, game=game, phase=Phase.PLAYING, decision=None)
-    return replace(screen, table=table)
+    view = replace(screen.table.view, game=game, phase=Phase.PLAYING, decision=None)
+    return replace(screen, table=replace(screen.table, view=view))
 
 
 def went_out(screen: Screen, game: Game) -> str:

@@ -82,7 +82,8 @@ def scores(screen: Screen, cols: int, room: int) -> list[Line]:
         return [section(_("SCORES"), cols), line(f"   {_('No game has started yet.')}")]
     if screen.last_game is not None and not any(player.penalties for player in game.players):
         game = screen.last_game
-        then = replace(screen, table=replace(screen.table, game=game))
+        view = replace(screen.table.view, game=game)
+        then = replace(screen, table=replace(screen.table, view=view))
         return [section(_("SCORES OF THE LAST GAME"), cols), *_result(then, game, cols)][:room]
     shown = _penalties(screen, game, cols, hands=False)
     return [section(_("SCORES"), cols), *shown, BLANK, *_distances(screen, game, cols)][:room]
