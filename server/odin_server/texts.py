@@ -25,5 +25,5 @@ def cleaned(field: str, text: str, longest: int, *, may_be_empty: bool = False) 
     if len(clean) > longest:
         raise malformed(field, f"At most {longest} characters, please.")
     if not clean and not may_be_empty:
-        raise malformed(field, "Nothing that can be shown was given.")
+        raise malformed(field, f"A {field} needs at least one character that can be seen.")
     return clean
