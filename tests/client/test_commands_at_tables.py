@@ -240,7 +240,8 @@ def test_a_host_at_a_terminal_is_asked_whether_to_close_the_table(
     _, errors = host.communicate(timeout=40)
     os.close(ours)
     assert host.returncode == 0
-    assert ("The table is kept" in errors) is keeps
+    said = "The table is kept for some minutes, since nobody else is there: process"
+    assert (said in errors) is keeps
     assert "\x1b" not in seen + errors
     if kept := re.search(r"kill (\d+)", errors):
         os.kill(int(kept[1]), signal.SIGTERM)
@@ -364,9 +365,11 @@ def test_a_host_whose_server_has_ended_says_how_to_go_on(programs: Programs) -> 
 
 def test_a_host_may_keep_programs_away(programs: Programs) -> None:
     server = programs.serve()
-    host = programs.start("host", "--at", server, "--no-bots", "--bots", "1", "--ui", "json")
+    wanted = ("--no-bots", "--full-deck", "--bots", "1")
+    host = programs.start("host", "--at", server, *wanted, "--ui", "json")
     view = host.next_json("watchTable")["snapshot"]
     assert view["options"]["openToBots"] is False
+    assert view["options"]["shortDeck"] is False
     assert [seat.get("occupant") for seat in view["seats"]][1] == "OCCUPANT_BUILT_IN_BOT"
     bot = programs.run("bot", f"{view['table']}@{server}")
     assert bot.end() == 4

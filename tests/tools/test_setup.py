@@ -57,3 +57,18 @@ def test_a_python_without_venv_is_refused(clone: Path) -> None:
     assert done.returncode != 0
     assert "apt install python3-venv" in done.stderr
     assert not (clone / ".venv").exists()
+
+
+def test_it_says_what_takes_so_long_before_it_does(clone: Path) -> None:
+    into = clone / ".venv/bin"
+    into.mkdir(parents=True)
+    for name, does in (("python", 'echo "(python $*)"'), ("odin-table", 'echo "(odin-table $*)"')):
+        (into / name).write_text(f"#!/bin/sh\n{does}\n")
+        (into / name).chmod(0o755)
+    done = set_up(clone, "python3")
+    assert done.returncode == 0
+    said, fetching, installed, started = done.stdout.splitlines()
+    assert said == "Setting up .venv for playing. The first time this takes half a minute."
+    assert fetching == "  fetching and installing packages ..."
+    assert installed.startswith("(python -m pip install")
+    assert started == "(odin-table play)"

@@ -6,7 +6,7 @@ The deals are arranged, so that every question that the client asks comes up.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
@@ -72,6 +72,7 @@ async def playing(
     single_deal: bool = True,
     scores_stay: float = 0.0,
     guided: bool = False,
+    at_game_over: Callable[[], Awaitable[str]] | None = None,
 ) -> AsyncGenerator[tuple[Client, Callable[[Any], Any]]]:
     """A deal of two with these hands; gives Zoe's client, and what lets Bob act on his turn.
 
@@ -105,6 +106,7 @@ async def playing(
                 invitation="odin-table join HERE",
                 rejoin="odin-table join HERE",
                 guided=guided,
+                at_game_over=at_game_over,
                 terminal_input=keys,
                 terminal_output=ClickOutput(
                     screen,

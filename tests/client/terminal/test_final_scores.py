@@ -67,11 +67,18 @@ async def test_who_closed_a_table_is_named() -> None:
         assert "The table has ended: Zoe closed it." in told
 
 
-async def test_the_result_is_told_again_after_quitting(capsys: pytest.CaptureFixture[str]) -> None:
-    async with playing(WHOLE_HAND, OTHERS) as (zoe, _):
+async def test_the_result_and_where_it_was_kept_are_told_again_after_quitting(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    async def keep() -> str:
+        return "Kept. See it again with: odin-table replay K7QF"
+
+    async with playing(WHOLE_HAND, OTHERS, at_game_over=keep) as (zoe, _):
         zoe.press("a", "enter")
-        await zoe.wait_for("GAME OVER")
-    assert "You win with 0 points." in capsys.readouterr().out
+        await zoe.wait_for("GAME OVER", await keep())
+    out = capsys.readouterr().out
+    assert "You win with 0 points." in out
+    assert await keep() in out
 
 
 async def test_the_guide_ends_with_the_first_game() -> None:
@@ -83,7 +90,11 @@ async def test_the_guide_ends_with_the_first_game() -> None:
         await zoe.bob.rematch()
         await zoe.wait_for("Another game: 1 of 2 are ready")
         zoe.press("enter")
-        await zoe.wait_for("YOUR TURN", "CENTRE empty", without="put one card down")
+        begun = "The next game has started"
+        await zoe.wait_for("YOUR TURN", "CENTRE empty", begun)
+        zoe.press("s")  # any key takes this away, and then the line is the guide's
+        await zoe.wait_for("YOUR TURN", "CENTRE empty", without=begun)
+        assert "put one card down" not in zoe.screen()
 
 
 async def test_who_sat_down_after_a_game_has_not_played_it() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import timedelta
 
@@ -13,7 +14,7 @@ from odin_cli.speech.rules_text import rules_text
 from odin_cli.terminal.keys import bindings
 from odin_cli.terminal.views.pages import help_rows
 from odin_cli.terminal.views.replay_view import bindings as replay_bindings
-from odin_cli.terminal.views.screen import Screen
+from odin_cli.terminal.views.screen import Page, Screen
 from odin_cli.terminal.views.view import render
 from odin_contract.values import SeatPresence
 from odin_engine import Colour
@@ -105,6 +106,8 @@ def test_title_watchers_and_colours_that_are_out_are_told() -> None:
         here.table.view, game=replace(here.table.game, removed=(Colour.RED, Colour.BLUE))
     )
     assert "without R B" in picture(here)
+    here.page = Page.OPTIONS
+    assert re.search(r"Not in this game +red and blue", picture(here))
 
 
 def test_one_legal_play_is_not_walked() -> None:
