@@ -18,7 +18,7 @@ import click
 
 from odin_cli.local.logs import client_log
 from odin_cli.local.remembered import remember_sort, remembered_sort
-from odin_cli.options import Ui, preferences
+from odin_cli.options import Showing, Ui, preferences
 from odin_cli.speech.languages import ENGLISH, _, use
 from odin_client.connection.address import Address
 from odin_client.errors import ClientError
@@ -111,9 +111,8 @@ def _quoted(text: str) -> str:
 
 async def run_interface(
     session: Session,
-    ui: Ui,
+    showing: Showing,
     *,
-    colour: str | None = None,
     invitation: str = "",
     rejoin: str = "",
     guided: bool | None = None,
@@ -126,12 +125,12 @@ async def run_interface(
     newcomer what to do, on a full screen (None: until a game has been finished here). `when_shown`
     is called once a program has been shown the table. Raises what `Session.follow` raises.
     """
-    if ui is Ui.TUI:
-        return await _full_screen(session, colour, invitation, rejoin, guided)
+    if showing.ui is Ui.TUI:
+        return await _full_screen(session, showing, invitation, rejoin, guided)
     from odin_cli.line.output_lines import OutputLines
 
     async with OutputLines(sys.stdout, sys.stderr) as output:
-        if ui is Ui.JSON:
+        if showing.ui is Ui.JSON:
             from odin_cli.json_lines.json_mode import JsonMode
 
             use(ENGLISH)  # programs read it
@@ -165,14 +164,14 @@ async def _lines(
 
 
 async def _full_screen(
-    session: Session, colour: str | None, invitation: str, rejoin: str, guided: bool | None
+    session: Session, showing: Showing, invitation: str, rejoin: str, guided: bool | None
 ) -> int:
     from odin_cli.terminal import app
 
     wanted = preferences()
     return await app.run(
         session,
-        caps=capabilities_here(colour),
+        caps=capabilities_here(showing),
         invitation=invitation,
         rejoin=rejoin,
         guided=_is_first_game() if guided is None else guided,
@@ -190,19 +189,18 @@ def _is_first_game() -> bool:
     return not kept()
 
 
-def capabilities_here(colour: str | None, stream: TextIO | None = None) -> Capabilities:
-    """What this terminal can show to this person, unless `--color` says more."""
+def capabilities_here(showing: Showing, stream: TextIO | None = None) -> Capabilities:
+    """What this terminal can show to this person, unless the options say more."""
     from odin_cli.terminal.capabilities import capabilities
 
     out = sys.stdout if stream is None else stream
-    wanted = preferences()
     return capabilities(
         os.environ,
         is_terminal=out.isatty(),
         encoding=out.encoding or "ascii",
-        colour=colour or wanted.color,
-        ascii_only=wanted.ascii,
-        mouse=wanted.mouse,
+        colour=showing.color,
+        ascii_only=showing.ascii,
+        mouse=preferences().mouse,
     )
 
 

@@ -67,9 +67,6 @@ _WITH_VALUE: Final = ("--lang", "--log-file")
 _FLAGS: Final = ("-v", "--verbose", "--debug")
 """The options that may stand anywhere in a command line."""
 
-DEBUG: Final = "ODIN_DEBUG"
-"""Set when tracebacks are wanted."""
-
 
 class _Text(click.types.StringParamType):
     """A text of a command line, which may be any bytes. Paths may be so, and what is shown not."""
@@ -133,9 +130,7 @@ def _program() -> click.Group:
     """The command line, in the language that is spoken now."""
 
     @click.pass_context
-    def begin(ctx: click.Context, debug: bool, verbose: bool, log_file: Path | None) -> int:
-        if debug:
-            os.environ[DEBUG] = "1"
+    def begin(ctx: click.Context, verbose: bool, log_file: Path | None) -> int:
         if not verbose:
             # gRPC reads this when it is imported, and else writes into the middle of the screen.
             os.environ["GRPC_VERBOSITY"] = "NONE"
@@ -184,13 +179,18 @@ def _program() -> click.Group:
                 type=click.Path(path_type=Path, dir_okay=False),
                 help=_("What goes on is written here (default: a file in the state folder)."),
             ),
-            click.Option(["--debug"], is_flag=True, help=_("Show where an error came from.")),
+            click.Option(
+                ["--debug"],
+                is_flag=True,
+                expose_value=False,
+                help=_("Show where an error came from."),
+            ),
         ],
     )
 
 
-def _with_general_options_first(arguments: Sequence[str]) -> list[str]:
-    """The arguments with the options of every command at the front, wherever they were.
+def _general_options_apart(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The options that every command has, wherever they were, and the other arguments.
 
     The language is in use then: everything that is said is said in it, so it has to be known before
     anything else.
@@ -212,7 +212,7 @@ def _with_general_options_first(arguments: Sequence[str]) -> list[str]:
         else:
             rest.append(argument)
     use(chosen(language or _language_in_settings(), os.environ))
-    return [*general, *rest]
+    return general, rest
 
 
 def _begin_to_log(command: str | None, path: Path | None, verbose: bool) -> None:
@@ -247,8 +247,11 @@ def run(arguments: list[str]) -> int:
         # A name in letters that the terminal does not have is no reason to stop.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    debug = False
     try:
-        return _run_program(_with_general_options_first(arguments))
+        general, rest = _general_options_apart(arguments)
+        debug = "--debug" in general
+        return _run_program([*general, *rest])
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
     except click.ClickException as error:
@@ -263,7 +266,7 @@ def run(arguments: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except Exception as error:  # noqa: BLE001 -- the last place to turn it into words
-        return _told(error)
+        return _told(error, debug)
 
 
 def _is_text(text: str) -> bool:
@@ -277,11 +280,11 @@ def _not_utf8(text: str) -> str:
     )
 
 
-def _told(error: Exception) -> int:
-    """Says what went wrong and what to do; gives the exit code."""
+def _told(error: Exception, debug: bool) -> int:
+    """Says what went wrong and what to do, and where for `debug`; gives the exit code."""
     from odin_client.errors import ClientError
 
-    if os.environ.get(DEBUG):
+    if debug:
         import traceback
 
         traceback.print_exception(error)

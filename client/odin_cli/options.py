@@ -8,20 +8,22 @@ import os
 import socket
 import sys
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 from click.shell_completion import CompletionItem
 
+from odin_cli.command_line import argument, option
 from odin_cli.local.preferences import CHOICES, Preferences, load
 from odin_cli.speech.languages import _
 from odin_client.connection.address import Address, BadAddress
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+if TYPE_CHECKING:
+    from odin_contract.values import Options
 
 
 class Ui(Enum):
@@ -73,18 +75,26 @@ def preferences() -> Preferences:
     return known
 
 
-def _checked_ui(_ctx: click.Context, _param: click.Parameter, value: str | None) -> Ui:
-    try:
-        asked = value or preferences().ui
-        return choose_ui(asked, os.environ, sys.stdin.isatty() and sys.stdout.isatty())
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from error
+class _UiType(click.ParamType[Ui]):
+    """What `choose_ui` takes."""
+
+    name = "ui"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Ui:
+        if isinstance(value, Ui):
+            return value
+        try:
+            return ui_here(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
 
 
-def _draw_in_ascii(_ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
-    # Where the capabilities of the terminal are looked up, this is looked up with them.
-    if wanted:
-        os.environ["ODIN_ASCII"] = "1"
+def ui_here(asked: str | None = None) -> Ui:
+    """The interface that was asked for here, by default in the settings; see `choose_ui`."""
+    at_a_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    return choose_ui(asked or preferences().ui, os.environ, at_a_terminal)
 
 
 def choose_ui(asked: str, environment: Mapping[str, str], at_a_terminal: bool) -> Ui:
@@ -135,111 +145,93 @@ def made_name() -> str:
     return _NAMES[zlib.crc32(machine) % len(_NAMES)]
 
 
-def sits_down(function: Function) -> Function:
-    """The options of commands that sit a person or a program down."""
-    for option in (
-        click.option(
-            "--name",
-            default=usual_name,
-            show_default=_("$ODIN_NAME, else your login name; for root a made-up one"),
-            help=_("Your name at the table."),
+@dataclass(frozen=True)
+class Showing:
+    """How a table is shown."""
+
+    ui: Ui = option(
+        "--ui",
+        type=_UiType(),
+        default=ui_here,
+        show_default=False,
+        metavar="auto|tui|line|json",
+        help=_(
+            "Full screen, plain lines, or JSON for a program (default: $ODIN_UI, else tui at "
+            "a terminal, line otherwise)."
         ),
-        _looks_on,
-    ):
-        function = option(function)
-    return function
+    )
+    color: str = option(
+        "--color",
+        type=click.Choice(CHOICES["color"]),
+        default=lambda: preferences().color,
+        show_default=_("$ODIN_COLOR, else auto"),
+        help=_("Colours of the full-screen client."),
+    )
+    ascii: bool = option(
+        "--ascii",
+        is_flag=True,
+        default=lambda: preferences().ascii,
+        help=_("Draw the full-screen client in ASCII (also: ODIN_ASCII=1)."),
+    )
 
 
-def _looks_on(function: Function) -> Function:
-    for option in (
-        click.option(
-            "--ascii",
-            is_flag=True,
-            expose_value=False,
-            callback=_draw_in_ascii,
-            help=_("Draw the full-screen client in ASCII (also: ODIN_ASCII=1)."),
+@dataclass(frozen=True)
+class Sitting(Showing):
+    """How a person or a program sits at a table."""
+
+    name: str = option(
+        "--name",
+        default=usual_name,
+        show_default=_("$ODIN_NAME, else your login name; for root a made-up one"),
+        help=_("Your name at the table."),
+    )
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which table is wanted, as far as it was said."""
+
+    table: Address | None = argument(
+        type=ADDRESS, required=False, metavar="[[HANDLE@]HOST[:PORT]|HANDLE]"
+    )
+    code: str = option("--code", default="", help=_("The code of a private table."))
+
+
+def interface_option() -> Any:
+    """Addresses of this machine by which to look; empty: all that lead to a real network."""
+    return option(
+        "--interface",
+        multiple=True,
+        default=lambda: preferences().interfaces,
+        show_default=False,
+        metavar="ADDRESS",
+        help=_(
+            "The address of this machine in the network that is meant (default: $ODIN_INTERFACES, "
+            "else every network that is not virtual). May be repeated."
         ),
-        click.option(
-            "--color",
-            "colour",
-            type=click.Choice(CHOICES["color"]),
-            default=lambda: preferences().color,
-            show_default=_("$ODIN_COLOR, else auto"),
-            help=_("Colours of the full-screen client."),
+    )
+
+
+@dataclass(frozen=True)
+class Discovery:
+    """Whether and where to announce or find something on the network."""
+
+    discovery: bool = option(
+        "--discovery/--no-discovery",
+        default=lambda: preferences().discovery,
+        show_default=False,
+        help=_(
+            "Find each other on the network without addresses (default: $ODIN_DISCOVERY, else yes)."
         ),
-        click.option(
-            "--ui",
-            callback=_checked_ui,
-            metavar="auto|tui|line|json",
-            help=_(
-                "Full screen, plain lines, or JSON for a program (default: $ODIN_UI, else tui at "
-                "a terminal, line otherwise)."
-            ),
-        ),
-    ):
-        function = option(function)
-    return function
+    )
+    interfaces: tuple[str, ...] = interface_option()
 
 
-looks_on = _looks_on
-"""The options of commands that show a table."""
-
-credential_file: Final = click.option(
-    "--credential-file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help=_(
-        "Where the credentials of your seats are kept (default: $ODIN_CREDENTIAL_FILE, else the "
-        "state folder of your system)."
-    ),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Looking:
+@dataclass(frozen=True)
+class Looking(Discovery):
     """How to look on the network, and whether to."""
 
-    discovery: bool
-    interfaces: tuple[str, ...]
-    """Addresses of this machine by which to look; empty: all that lead to a real network."""
-    wait: float
-    """Seconds to look for."""
-
-
-interfaces: Final = click.option(
-    "--interface",
-    "interfaces",
-    multiple=True,
-    default=lambda: preferences().interfaces,
-    show_default=False,
-    metavar="ADDRESS",
-    help=_(
-        "The address of this machine in the network that is meant (default: $ODIN_INTERFACES, else "
-        "every network that is not virtual). May be repeated."
-    ),
-)
-
-
-def on_the_network(function: Function) -> Function:
-    """The options of commands that announce or find something on the network."""
-    for option in (
-        interfaces,
-        click.option(
-            "--discovery/--no-discovery",
-            default=lambda: preferences().discovery,
-            show_default=False,
-            help=_(
-                "Find each other on the network without addresses (default: $ODIN_DISCOVERY, "
-                "else yes)."
-            ),
-        ),
-    ):
-        function = option(function)
-    return function
-
-
-def looks_around(function: Function) -> Function:
-    """The options of commands that find something on the network."""
-    wait = click.option(
+    wait: float = option(
         "--wait",
         type=click.FloatRange(0, 3600),
         default=2.0,
@@ -247,14 +239,75 @@ def looks_around(function: Function) -> Function:
         metavar="SECONDS",
         help=_("How long to look on the network."),
     )
-    return on_the_network(wait(function))
 
 
-def level_of_bots(help_text: str) -> Callable[[Function], Function]:
-    """`--level NAME`, of the built-in bots that sit down."""
-    return click.option(
-        "--level", metavar="NAME", default="greedy", show_default=True, help=help_text
+@dataclass(frozen=True)
+class Game:
+    """What is played, and how long one may think."""
+
+    to: int | None = option(
+        "--to",
+        type=int,
+        metavar="POINTS",
+        help=_("The game ends when a total reaches this: 5, 10, ... 100 (default: 15)."),
     )
+    single_deal: bool = option(
+        "--single-deal", is_flag=True, help=_("The game is over after one deal.")
+    )
+    full_deck: bool = option(
+        "--full-deck",
+        is_flag=True,
+        help=_("Two players play with all 54 cards (default: with 36)."),
+    )
+    turn_time: int | None = option(
+        "--turn-time",
+        type=click.IntRange(5, 600),
+        metavar="SECONDS",
+        help=_(
+            "How long a seat may think, each time: 5 to 600 (default: as long as it likes). "
+            "Then the server chooses: it opens with the lowest card, passes, picks up the "
+            "highest."
+        ),
+    )
+    bank: int = option(
+        "--bank",
+        type=click.IntRange(0, 3600),
+        default=0,
+        metavar="SECONDS",
+        help=_("What each seat has besides, for the whole game: up to 3600. Needs --turn-time."),
+    )
+
+    def options(
+        self, seats: int, *, private: bool = False, open_to_bots: bool = False, title: str = ""
+    ) -> Options:
+        """The options of a table for this game; raises UsageError for what does not fit."""
+        from odin_contract.values import Options
+
+        if self.single_deal and self.to is not None:
+            raise click.UsageError(_("--to and --single-deal exclude each other."))
+        if self.to is not None and not (5 <= self.to <= 100 and self.to % 5 == 0):
+            raise click.BadParameter(
+                _("{value} is none of 5, 10, ... 100.").format(value=self.to), param_hint="--to"
+            )
+        if self.bank and self.turn_time is None:
+            raise click.UsageError(
+                _("--bank is used after the time of a turn: add --turn-time SECONDS.")
+            )
+        return Options(
+            seats=seats,
+            threshold=None if self.single_deal else self.to or 15,
+            short_deck=not self.full_deck,
+            private=private,
+            open_to_bots=open_to_bots,
+            title=title,
+            turn_time=self.turn_time or 0,
+            bank=self.bank,
+        )
+
+
+def level_option(help_text: str) -> Any:
+    """`--level NAME`, of the built-in bots that sit down."""
+    return option("--level", metavar="NAME", default="greedy", show_default=True, help=help_text)
 
 
 def check_level(level: str, levels: Iterable[str] | None = None) -> None:
@@ -274,69 +327,13 @@ def check_level(level: str, levels: Iterable[str] | None = None) -> None:
         )
 
 
-def ending(function: Function) -> Function:
-    """`--to POINTS | --single-deal` and `--full-deck`: what is played."""
-    for option in (
-        click.option(
-            "--full-deck",
-            is_flag=True,
-            help=_("Two players play with all 54 cards (default: with 36)."),
+def credential_file_option() -> Any:
+    """Where the credentials are kept; None for the usual place."""
+    return option(
+        "--credential-file",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help=_(
+            "Where the credentials of your seats are kept (default: $ODIN_CREDENTIAL_FILE, else "
+            "the state folder of your system)."
         ),
-        click.option("--single-deal", is_flag=True, help=_("The game is over after one deal.")),
-        click.option(
-            "--to",
-            "threshold",
-            type=int,
-            metavar="POINTS",
-            help=_("The game ends when a total reaches this: 5, 10, ... 100 (default: 15)."),
-        ),
-    ):
-        function = option(function)
-    return function
-
-
-def clock(function: Function) -> Function:
-    """`--turn-time SECONDS [--bank SECONDS]`."""
-    for option in (
-        click.option(
-            "--bank",
-            type=click.IntRange(0, 3600),
-            default=0,
-            metavar="SECONDS",
-            help=_(
-                "What each seat has besides, for the whole game: up to 3600. Needs --turn-time."
-            ),
-        ),
-        click.option(
-            "--turn-time",
-            type=click.IntRange(5, 600),
-            metavar="SECONDS",
-            help=_(
-                "How long a seat may think, each time: 5 to 600 (default: as long as it likes). "
-                "Then the server chooses: it opens with the lowest card, passes, picks up the "
-                "highest."
-            ),
-        ),
-    ):
-        function = option(function)
-    return function
-
-
-def clock_of(turn_time: int | None, bank: int) -> tuple[int, int]:
-    """What both options say together, in seconds; two zeros when there is no clock."""
-    if bank and turn_time is None:
-        raise click.UsageError(
-            _("--bank is used after the time of a turn: add --turn-time SECONDS.")
-        )
-    return turn_time or 0, bank
-
-
-def threshold_of(threshold: int | None, single_deal: bool) -> int | None:
-    """What both options say together: the threshold, or None for a single deal."""
-    if single_deal and threshold is not None:
-        raise click.UsageError(_("--to and --single-deal exclude each other."))
-    if threshold is not None and not (5 <= threshold <= 100 and threshold % 5 == 0):
-        raise click.BadParameter(
-            _("{value} is none of 5, 10, ... 100.").format(value=threshold), param_hint="--to"
-        )
-    return None if single_deal else (threshold or 15)
+    )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
+from odin_cli.command_line import option
 from odin_cli.local.state_folder import data_folder
 from odin_cli.speech.languages import _
 
@@ -31,18 +32,20 @@ def file_of(store: str) -> Path | None:
     return Path(path)
 
 
+def store_option() -> Any:
+    """`--store`, whose text `file_of` reads."""
+    return option(
+        "--store",
+        default=_default,
+        callback=_checked,
+        metavar="sqlite:PATH|memory",
+        help=_(
+            "Where the tables are kept (default: tables.db in the data folder of your system). In "
+            "memory they are gone when the server stops."
+        ),
+    )
+
+
 def _checked(_ctx: click.Context, _param: click.Parameter, store: str) -> str:
     file_of(store)
     return store
-
-
-option: Final = click.option(
-    "--store",
-    default=_default,
-    callback=_checked,
-    metavar="sqlite:PATH|memory",
-    help=_(
-        "Where the tables are kept (default: tables.db in the data folder of your system). In "
-        "memory they are gone when the server stops."
-    ),
-)

@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 
 from odin_cli.commands import bot as bot_command
-from odin_cli.commands.bot import Wish
+from odin_cli.commands.bot import BotOptions
 from odin_cli.games import game_file
 from odin_client.bots import BadStrategy
 from odin_client.bots import process as bot_process
@@ -124,12 +124,12 @@ async def match_with_seeds() -> list[event_pb2.Event]:
     address = Address("127.0.0.1", server.port)
     connection = await Connection.open(address, Credential.new())
     host = await Session.open_table(connection, Options(seats=2, threshold=None))
-    wish = Wish(f"{HERE}:DrawsFromEverything", games=1, seed=5, think=20.0, name="seeded", code="")
+    asked = BotOptions(
+        strategy=f"{HERE}:DrawsFromEverything", games=1, seed=5, think=20.0, name="seeded"
+    )
     try:
         async with asyncio.timeout(PATIENCE):
-            playing = asyncio.create_task(
-                bot_command.play(host.address, Credential.new(), wish, anywhere=False)
-            )
+            playing = asyncio.create_task(bot_command.play(host.address, Credential.new(), asked))
             async for update in host.follow():
                 if isinstance(update, PresenceChanged) and host.table.taken_seats:
                     await asyncio.sleep(0.1)  # in which it would add to the deal

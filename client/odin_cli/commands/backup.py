@@ -2,36 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import click
 
+from odin_cli.command_line import argument, command_with
 from odin_cli.speech.languages import _
-from odin_cli.store import file_of
-from odin_cli.store import option as store_option
+from odin_cli.store import file_of, store_option
 
 
-@click.command(
-    help="\n\n".join(
-        (
-            _("Write all tables of the server that runs here into a new file."),
-            _(
-                "The server writes it, since nobody else may open its file meanwhile. To go back "
-                "to it, stop the server and put it in the place of its file, or name it with "
-                "--store."
-            ),
-        )
-    )
+@dataclass(frozen=True)
+class BackupOptions:
+    """Of `odin-table backup`."""
+
+    file: Path = argument(type=click.Path(path_type=Path, dir_okay=False))
+    store: str = store_option()
+
+
+@command_with(
+    BackupOptions,
+    _("Write all tables of the server that runs here into a new file."),
+    _(
+        "The server writes it, since nobody else may open its file meanwhile. To go back "
+        "to it, stop the server and put it in the place of its file, or name it with "
+        "--store."
+    ),
 )
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@store_option
-def command(file: Path, store: str) -> int:
+def command(asked: BackupOptions) -> int:
     """Asks the server for it."""
     from odin_cli.interface import run_in_loop
     from odin_cli.local.control import control_socket
 
-    return run_in_loop(_back_up(file.absolute(), control_socket(file_of(store))))
+    return run_in_loop(_back_up(asked.file.absolute(), control_socket(file_of(asked.store))))
 
 
 async def _back_up(file: Path, socket: Path) -> int:

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import TYPE_CHECKING
 
-from odin_cli.options import Looking, preferences
+from odin_cli.options import Looking, Showing
 from odin_client.errors import ClientError, Refused
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def browse(run: Callable[[Sequence[str]], int]) -> int:
         chosen = in_one_loop(
             lobby_app.run(
                 _look,
-                caps=capabilities_here(None),
+                caps=capabilities_here(Showing()),
                 notice=notice,
                 nameless=nameless,
                 log_file=log_file(),
@@ -53,9 +53,7 @@ async def _look() -> AsyncGenerator[Listed | Served]:
     from odin_cli.lan.discovery import WAIT, answers, tables_of
     from odin_cli.terminal.views.lobby_view import Listed, Served
 
-    wanted = preferences()
-    looking = Looking(wanted.discovery, wanted.interfaces, WAIT)
-    async with contextlib.aclosing(answers(servers(looking))) as given:
+    async with contextlib.aclosing(answers(servers(Looking(wait=WAIT)))) as given:
         async for answer in given:
             yield Served(answer.address, answer.server.name)
             for found in tables_of(answer):

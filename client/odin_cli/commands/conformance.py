@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from odin_cli.command_line import argument, command_with, option
 from odin_cli.speech.languages import _
 
 if TYPE_CHECKING:
@@ -17,103 +19,99 @@ if TYPE_CHECKING:
     from odin_conformance.points import Point
 
 
-@click.command(
-    help="\n\n".join(
-        (
-            _("Check a client on the wire, or run rule vectors (JSON lines) through the engine."),
-            _(
-                "With --client a scripted server leads a client, in any language, through one "
-                "point of the contract after the other. Each time COMMAND is run anew: it has to "
-                "take the free seat, play the one deal to its end and end with exit code 0. It is "
-                "judged by what it calls and how it ends, never by what it prints."
-            ),
-            _(
-                "A client that checks deals says so with --checks-deals: then the points deal.* "
-                "are run as well, in which the server lies about a deal. The client has to add a "
-                "nonce, send no further act after a lie and end with another exit code than 0."
-            ),
-            _(
-                "COMMAND is split like a shell does. In it {address} (or {host} and {port}), "
-                "{table} and {name} stand for the server, the table and the name to play under; "
-                "when none of them is there, {address} --table {table} --name {name} is added."
-            ),
-            _(
-                "With files: prints each difference (id, field, expected, got), then how many "
-                "passed and failed. A file that cannot be read, or holds no vector, counts as "
-                "one that failed."
-            ),
-            _("The exit code is 1 when anything failed."),
-        )
+@dataclass(frozen=True)
+class ConformanceOptions:
+    """Of `odin-table conformance`."""
+
+    files: tuple[Path, ...] = argument(
+        nargs=-1, type=click.Path(path_type=Path), metavar="[FILE...]"
     )
+    client: str | None = option("--client", metavar="COMMAND", help=_("The client to check."))
+    names: tuple[str, ...] = option(
+        "--point",
+        multiple=True,
+        metavar="NAME",
+        help=_("Only this point, or all that a pattern such as 'deal.*' fits; may be repeated."),
+    )
+    checks_deals: bool = option(
+        "--checks-deals",
+        is_flag=True,
+        help=_("The client checks deals: run the points deal.* as well."),
+    )
+    list: bool = option("--list", is_flag=True, help=_("List the points, and end."))
+    patience: float = option(
+        "--patience",
+        type=click.FloatRange(0.1, 3600),
+        default=60.0,
+        show_default=True,
+        metavar="SECONDS",
+        help=_("How long to wait for anything that the client has to do."),
+    )
+    heartbeat: float = option(
+        "--heartbeat",
+        type=click.FloatRange(0.1, 600),
+        default=10.0,
+        show_default=True,
+        metavar="SECONDS",
+        help=_("For how long a stream may be quiet before a client may give it up."),
+    )
+    jobs: int = option(
+        "--jobs",
+        type=click.IntRange(min=1),
+        default=1,
+        show_default=True,
+        metavar="N",
+        help=_("How many points to run at once."),
+    )
+
+
+@command_with(
+    ConformanceOptions,
+    _("Check a client on the wire, or run rule vectors (JSON lines) through the engine."),
+    _(
+        "With --client a scripted server leads a client, in any language, through one "
+        "point of the contract after the other. Each time COMMAND is run anew: it has to "
+        "take the free seat, play the one deal to its end and end with exit code 0. It is "
+        "judged by what it calls and how it ends, never by what it prints."
+    ),
+    _(
+        "A client that checks deals says so with --checks-deals: then the points deal.* "
+        "are run as well, in which the server lies about a deal. The client has to add a "
+        "nonce, send no further act after a lie and end with another exit code than 0."
+    ),
+    _(
+        "COMMAND is split like a shell does. In it {address} (or {host} and {port}), "
+        "{table} and {name} stand for the server, the table and the name to play under; "
+        "when none of them is there, {address} --table {table} --name {name} is added."
+    ),
+    _(
+        "With files: prints each difference (id, field, expected, got), then how many "
+        "passed and failed. A file that cannot be read, or holds no vector, counts as "
+        "one that failed."
+    ),
+    _("The exit code is 1 when anything failed."),
 )
-@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE...]")
-@click.option("--client", metavar="COMMAND", help=_("The client to check."))
-@click.option(
-    "--point",
-    "names",
-    multiple=True,
-    metavar="NAME",
-    help=_("Only this point, or all that a pattern such as 'deal.*' fits; may be repeated."),
-)
-@click.option(
-    "--checks-deals",
-    is_flag=True,
-    help=_("The client checks deals: run the points deal.* as well."),
-)
-@click.option("--list", "listed", is_flag=True, help=_("List the points, and end."))
-@click.option(
-    "--patience",
-    type=click.FloatRange(0.1, 3600),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help=_("How long to wait for anything that the client has to do."),
-)
-@click.option(
-    "--heartbeat",
-    type=click.FloatRange(0.1, 600),
-    default=10.0,
-    show_default=True,
-    metavar="SECONDS",
-    help=_("For how long a stream may be quiet before a client may give it up."),
-)
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help=_("How many points to run at once."),
-)
-def command(
-    files: tuple[Path, ...],
-    client: str | None,
-    names: tuple[str, ...],
-    checks_deals: bool,
-    listed: bool,
-    patience: float,
-    heartbeat: float,
-    jobs: int,
-) -> int:
+def command(asked: ConformanceOptions) -> int:
     """Prints what was expected and what came. Its lines are for programs, hence in English."""
-    if listed:
+    if asked.list:
         return _list()
-    if client is None and not files:
+    if asked.client is None and not asked.files:
         raise click.UsageError(_("Name a client with --client, or files with rule vectors."))
-    if client is not None and files:
+    if asked.client is not None and asked.files:
         raise click.UsageError(_("Either --client or files: they are two checks."))
-    if client is None:
-        return _check_files(files)
+    if asked.client is None:
+        return _check_files(asked.files)
     from odin_cli.interface import run_in_loop
     from odin_conformance.play import Pace
     from odin_conformance.program import words_of
 
     try:
-        words = words_of(client)
+        words = words_of(asked.client)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--client") from None
-    pace = Pace(patience=patience, quiet=heartbeat)
-    return run_in_loop(_check_client(words, _points(names, checks_deals), pace, jobs))
+    pace = Pace(patience=asked.patience, quiet=asked.heartbeat)
+    points = _points(asked.names, asked.checks_deals)
+    return run_in_loop(_check_client(words, points, pace, asked.jobs))
 
 
 def _list() -> int:

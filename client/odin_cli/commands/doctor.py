@@ -11,12 +11,14 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
-from odin_cli.options import ADDRESS, Looking, preferences
+from odin_cli.command_line import argument, command_with, option
+from odin_cli.options import ADDRESS, Looking, Showing
 from odin_cli.speech.languages import _
 from odin_client.connection.address import Address
 
@@ -34,16 +36,23 @@ _SLOW_ESCAPE: Final = 50
 """Milliseconds for which tmux may hold back Esc before one notices."""
 
 
-@click.command(
-    help=_(
+@dataclass(frozen=True)
+class DoctorOptions:
+    """Of `odin-table doctor`."""
+
+    server: Address | None = argument(type=ADDRESS, required=False, metavar="[HOST[:PORT]]")
+    json: bool = option("--json", is_flag=True, help=_("One JSON document."))
+
+
+@command_with(
+    DoctorOptions,
+    _(
         "Show what your terminal can do, where files lie, and which servers can be reached.\n\n"
         "With HOST, that server is asked as well. --json is for bug reports; there is no secret in "
         "it."
-    )
+    ),
 )
-@click.argument("server", type=ADDRESS, required=False, metavar="[HOST[:PORT]]")
-@click.option("--json", "as_json", is_flag=True, help=_("One JSON document."))
-def command(server: Address | None, as_json: bool) -> int:
+def command(asked: DoctorOptions) -> int:
     """See the help."""
     from odin_cli.interface import capabilities_here, run_in_loop
     from odin_cli.lan.discovery import WAIT
@@ -53,8 +62,8 @@ def command(server: Address | None, as_json: bool) -> int:
     caps: Capabilities | None = None
     looking = Looking(discovery=False, interfaces=(), wait=WAIT)
     try:
-        caps = capabilities_here(None)
-        looking = Looking(preferences().discovery, preferences().interfaces, WAIT)
+        caps = capabilities_here(Showing())
+        looking = Looking(wait=WAIT)
     except BadSetting as error:  # which is worth knowing, and no reason to stop
         problem = str(error)
     report: dict[str, dict[str, Any]] = {
@@ -62,8 +71,8 @@ def command(server: Address | None, as_json: bool) -> int:
         "terminal": _terminal(caps),
         "files": _files(problem),
     }
-    code = run_in_loop(_ask_network(server, looking, report))
-    if as_json:
+    code = run_in_loop(_ask_network(asked.server, looking, report))
+    if asked.json:
         click.echo(json.dumps(report, indent=1))
     else:
         _show(report, caps)

@@ -6,11 +6,13 @@ import json
 import shutil
 import sys
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from odin_cli.options import ADDRESS, Looking, looks_around
+from odin_cli.command_line import argument, command_with, group, option
+from odin_cli.options import ADDRESS, Looking
 from odin_cli.speech.languages import _
 from odin_client.connection.address import Address
 
@@ -18,37 +20,34 @@ if TYPE_CHECKING:
     from odin_table.v1.lobby_pb2 import ListTablesResponse
 
 
-@click.command(
-    help="\n\n".join(
-        (
-            _("List the public tables of a server, newest first."),
-            _("Without HOST: those of all servers that are found on this network."),
-        )
+@dataclass(frozen=True)
+class LsOptions:
+    """Of `odin-table ls`."""
+
+    server: Address | None = argument(type=ADDRESS, required=False, metavar="[HOST[:PORT]]")
+    json: bool = option(
+        "--json",
+        is_flag=True,
+        help=_(
+            "One JSON document: ListTablesResponse; without HOST a list of servers with their "
+            "tables."
+        ),
     )
+    looking: Looking = group(Looking)
+
+
+@command_with(
+    LsOptions,
+    _("List the public tables of a server, newest first."),
+    _("Without HOST: those of all servers that are found on this network."),
 )
-@click.argument("server", type=ADDRESS, required=False, metavar="[HOST[:PORT]]")
-@click.option(
-    "--json",
-    "as_json",
-    is_flag=True,
-    help=_(
-        "One JSON document: ListTablesResponse; without HOST a list of servers with their tables."
-    ),
-)
-@looks_around
-def command(
-    server: Address | None,
-    as_json: bool,
-    discovery: bool,
-    interfaces: tuple[str, ...],
-    wait: float,
-) -> int:
+def command(asked: LsOptions) -> int:
     """Prints the list."""
     from odin_cli.interface import run_in_loop
 
-    if server is not None:
-        return run_in_loop(_list_server(server, as_json))
-    return run_in_loop(_list_network(Looking(discovery, interfaces, wait), as_json))
+    if asked.server is not None:
+        return run_in_loop(_list_server(asked.server, asked.json))
+    return run_in_loop(_list_network(asked.looking, asked.json))
 
 
 async def _list_server(server: Address, as_json: bool) -> int:

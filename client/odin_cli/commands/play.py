@@ -3,39 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
-from odin_cli.options import (
-    Ui,
-    check_level,
-    clock,
-    clock_of,
-    ending,
-    level_of_bots,
-    sits_down,
-    threshold_of,
-)
+from odin_cli.command_line import command_with, group, option
+from odin_cli.options import Game, Sitting, Ui, check_level, level_option
 from odin_cli.speech.languages import _
-
-if TYPE_CHECKING:
-    from odin_contract.values import Options
 
 
 @dataclass(frozen=True)
-class _Wish:
-    """What was asked for."""
+class PlayOptions:
+    """Of `odin-table play`."""
 
-    options: Options
-    level: str
-    pace: float | None
-    seed: int | None
-    name: str
-    ui: Ui
-    colour: str | None
-    guided: bool | None
-    """None: when it is the first game."""
+    bots: int = option(
+        "--bots",
+        type=click.IntRange(1, 5),
+        default=3,
+        show_default=True,
+        help=_("How many opponents."),
+    )
+    level: str = level_option(_("How they play: random, greedy or hard."))
+    game: Game = group(Game)
+    pace: float | None = option(
+        "--pace",
+        type=click.FloatRange(0, 60),
+        metavar="SECONDS",
+        help=_("How long a bot waits before it acts (default: 0.6)."),
+    )
+    seed: int | None = option("--seed", type=int, help=_("Deal the same cards each time."))
+    guided: bool | None = option(
+        "--guide/--no-guide",
+        default=None,
+        help=_("Say in the first deal what to do (default: until you have finished a game)."),
+    )
+    sitting: Sitting = group(Sitting)
 
     @property
     def server_options(self) -> list[str]:
@@ -63,112 +65,63 @@ In:  {"act": {"decisionId": 11, "action": {"playCards":
 """For programs, hence the same in every language; the first line keeps click from wrapping it."""
 
 
-def _help() -> str:
-    return "\n\n".join(
-        (
-            _("Play against bots, here and now."),
-            _("The game runs on a server of its own on this machine, which ends with it."),
-            _(
-                "With --ui json a program plays, one JSON object per line. Each has one key, and "
-                "under it a message of the contract in protobuf's JSON mapping."
-            ),
-            _FORM,
-            _(
-                "A decision that is open already stands in the snapshot (snapshot.decision), later "
-                "ones come as events (decisionOpened): a program looks in both."
-            ),
-            _(
-                "A decision of one's own brings all that may be chosen (choices) and a default "
-                "action (choices.defaultAction), which may be sent back as it is. The table and a "
-                "request id are filled in."
-            ),
-        )
-    )
-
-
-@click.command(help=_help())
-@click.option(
-    "--bots", type=click.IntRange(1, 5), default=3, show_default=True, help=_("How many opponents.")
+@command_with(
+    PlayOptions,
+    _("Play against bots, here and now."),
+    _("The game runs on a server of its own on this machine, which ends with it."),
+    _(
+        "With --ui json a program plays, one JSON object per line. Each has one key, and "
+        "under it a message of the contract in protobuf's JSON mapping."
+    ),
+    _FORM,
+    _(
+        "A decision that is open already stands in the snapshot (snapshot.decision), later "
+        "ones come as events (decisionOpened): a program looks in both."
+    ),
+    _(
+        "A decision of one's own brings all that may be chosen (choices) and a default "
+        "action (choices.defaultAction), which may be sent back as it is. The table and a "
+        "request id are filled in."
+    ),
 )
-@level_of_bots(_("How they play: random, greedy or hard."))
-@ending
-@clock
-@click.option(
-    "--pace",
-    type=click.FloatRange(0, 60),
-    metavar="SECONDS",
-    help=_("How long a bot waits before it acts (default: 0.6)."),
-)
-@click.option("--seed", type=int, help=_("Deal the same cards each time."))
-@click.option(
-    "--guide/--no-guide",
-    "guided",
-    default=None,
-    help=_("Say in the first deal what to do (default: until you have finished a game)."),
-)
-@sits_down
-def command(
-    bots: int,
-    level: str,
-    threshold: int | None,
-    single_deal: bool,
-    full_deck: bool,
-    turn_time: int | None,
-    bank: int,
-    pace: float | None,
-    seed: int | None,
-    guided: bool | None,
-    name: str,
-    ui: Ui,
-    colour: str | None,
-) -> int:
+def command(asked: PlayOptions) -> int:
     """Starts a server for this game alone, and plays at it."""
     from odin_cli.interface import run_in_loop
-    from odin_contract.values import Options
 
-    to = threshold_of(threshold, single_deal)
-    time = clock_of(turn_time, bank)
-    check_level(level)
-    options = Options(
-        seats=bots + 1,
-        threshold=to,
-        short_deck=not full_deck,
-        open_to_bots=False,
-        turn_time=time[0],
-        bank=time[1],
-    )
-    return run_in_loop(_play(_Wish(options, level, pace, seed, name, ui, colour, guided)))
+    return run_in_loop(play(asked))
 
 
-async def _play(wish: _Wish) -> int:
+async def play(asked: PlayOptions) -> int:
+    """Plays against bots; raises UsageError for what does not fit."""
     from odin_cli.interface import log_file, run_interface
     from odin_cli.local.local_server import LocalServer
     from odin_client.connection.connection import Connection
     from odin_client.connection.credential_store import Credential
     from odin_client.session.session import Session
 
-    server = LocalServer.start("127.0.0.1:0", wish.server_options, tied=True, log=log_file())
+    options = asked.game.options(asked.bots + 1)
+    check_level(asked.level)
+    server = LocalServer.start("127.0.0.1:0", asked.server_options, tied=True, log=log_file())
     try:
         # Nobody comes back to this table after its server has ended: nothing is to be kept.
         connection = await Connection.open(server.address, Credential.new())
         try:
-            session = await Session.open_table(connection, wish.options)
-            if wish.seed is not None:
+            session = await Session.open_table(connection, options)
+            if asked.seed is not None:
                 session.fresh_nonce = bytes  # the cards follow from the seed alone
-            await session.take_seat(wish.name)
-            for _bot in range(wish.options.seats - 1):
-                await session.add_bot(wish.level)
+            await session.take_seat(asked.sitting.name)
+            for _bot in range(asked.bots):
+                await session.add_bot(asked.level)
             # A program is shown the table before the first deal, else it could not check that deal.
-            when_shown = session.ready if wish.ui is Ui.JSON else None
+            when_shown = session.ready if asked.sitting.ui is Ui.JSON else None
             if when_shown is None:
                 await session.look()
                 await session.ready()
             return await server.while_it_runs(
                 run_interface(
                     session,
-                    wish.ui,
-                    colour=wish.colour,
-                    guided=wish.guided,
+                    asked.sitting,
+                    guided=asked.guided,
                     when_shown=when_shown,
                 ),
                 _("Nothing of this game was kept. `odin-table play` starts another one."),

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import threading
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,10 +14,10 @@ from urllib.parse import urlsplit
 
 import click
 
-from odin_cli.options import interfaces
+from odin_cli.command_line import command_with, option
+from odin_cli.options import interface_option
 from odin_cli.speech.languages import _
-from odin_cli.store import file_of
-from odin_cli.store import option as store_option
+from odin_cli.store import file_of, store_option
 from odin_client.connection.address import DEFAULT_PORT
 from odin_client.errors import ClientError
 
@@ -25,97 +25,94 @@ if TYPE_CHECKING:
     from odin_server.settings import Http, Settings
 
 
-@click.command(
-    help="\n\n".join(
-        (
-            _("Run a server until it is told to stop (Ctrl-C, SIGTERM)."),
-            _("Others on the network reach it only when it listens there. Times are in seconds."),
-        )
+@dataclass(frozen=True)
+class ServeOptions:
+    """Of `odin-table serve`."""
+
+    listen: str = option(
+        "--listen",
+        metavar="HOST:PORT",
+        default=f"127.0.0.1:{DEFAULT_PORT}",
+        show_default=True,
+        help=_("Where to listen. 0.0.0.0 is every address of this machine, port 0 any free port."),
     )
+    http: str | None = option(
+        "--http",
+        metavar="[HOST:]PORT",
+        help=_(
+            "Serve browsers and curl as well, on this port (Connect, gRPC-Web, JSON). HOST is that "
+            "of --listen unless you say another one. Needs the extra odin-table[web]."
+        ),
+    )
+    page: Path | None = option(
+        "--page",
+        metavar="FOLDER",
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        help=_("With --http: show browsers the page in this folder."),
+    )
+    origins: tuple[str, ...] = option(
+        "--allow-origin",
+        multiple=True,
+        metavar="ORIGIN",
+        help=_(
+            "With --http: let a page from elsewhere call, such as https://example.org, or from "
+            "anywhere (*). May be repeated."
+        ),
+    )
+    store: str = store_option()
+    seed: int | None = option(
+        "--seed",
+        type=int,
+        help=_("Deal the same cards each time, unless players add to them. Never for a real game."),
+    )
+    set: tuple[str, ...] = option(
+        "--set",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help=_("Change a setting or a limit; --settings lists them. May be repeated."),
+    )
+    settings: bool = option("--settings", is_flag=True, help=_("List settings, and stop."))
+    until_empty: bool = option(
+        "--until-empty", is_flag=True, help=_("Stop when the last table has ended.")
+    )
+    announce: bool = option(
+        "--announce", is_flag=True, help=_("Let others on the network find it (DNS-SD).")
+    )
+    interfaces: tuple[str, ...] = interface_option()
+    until_stdin_closes: bool = option("--until-stdin-closes", is_flag=True, hidden=True)
+
+
+@command_with(
+    ServeOptions,
+    _("Run a server until it is told to stop (Ctrl-C, SIGTERM)."),
+    _("Others on the network reach it only when it listens there. Times are in seconds."),
 )
-@click.option(
-    "--listen",
-    metavar="HOST:PORT",
-    default=f"127.0.0.1:{DEFAULT_PORT}",
-    show_default=True,
-    help=_("Where to listen. 0.0.0.0 is every address of this machine, port 0 any free port."),
-)
-@click.option(
-    "--http",
-    metavar="[HOST:]PORT",
-    help=_(
-        "Serve browsers and curl as well, on this port (Connect, gRPC-Web, JSON). HOST is that of "
-        "--listen unless you say another one. Needs the extra odin-table[web]."
-    ),
-)
-@click.option(
-    "--page",
-    metavar="FOLDER",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help=_("With --http: show browsers the page in this folder."),
-)
-@click.option(
-    "--allow-origin",
-    "origins",
-    multiple=True,
-    metavar="ORIGIN",
-    help=_(
-        "With --http: let a page from elsewhere call, such as https://example.org, or from "
-        "anywhere (*). May be repeated."
-    ),
-)
-@store_option
-@click.option(
-    "--seed",
-    type=int,
-    help=_("Deal the same cards each time, unless players add to them. Never for a real game."),
-)
-@click.option(
-    "--set",
-    "changes",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help=_("Change a setting or a limit; --settings lists them. May be repeated."),
-)
-@click.option("--settings", "lists_settings", is_flag=True, help=_("List settings, and stop."))
-@click.option("--until-empty", is_flag=True, help=_("Stop when the last table has ended."))
-@click.option("--announce", is_flag=True, help=_("Let others on the network find it (DNS-SD)."))
-@interfaces
-@click.option("--until-stdin-closes", is_flag=True, hidden=True)
-def command(
-    listen: str,
-    http: str | None,
-    page: Path | None,
-    origins: tuple[str, ...],
-    store: str,
-    seed: int | None,
-    changes: tuple[str, ...],
-    lists_settings: bool,
-    until_empty: bool,
-    announce: bool,
-    interfaces: tuple[str, ...],
-    until_stdin_closes: bool,
-) -> int:
+def command(asked: ServeOptions) -> int:
     """Runs a server in this process."""
     from odin_server.main import run
     from odin_server.settings import Settings
 
-    host, port = _host_and_port(listen)
-    file = file_of(store)
-    settings = Settings(host=host, port=port, store=file, seed=seed, until_empty=until_empty)
-    settings = replace(settings, http=_http(http, host, page, origins))
-    settings = _changed(settings, changes)
-    if lists_settings:
+    host, port = _host_and_port(asked.listen)
+    settings = Settings(
+        host=host,
+        port=port,
+        http=_http(asked, host),
+        store=file_of(asked.store),
+        seed=asked.seed,
+        until_empty=asked.until_empty,
+    )
+    settings = _changed(settings, asked.set)
+    if asked.settings:
         for name, value in _settings_in(settings).items():
             click.echo(f"{name}={value}")
         return 0
-    if until_stdin_closes:
+    if asked.until_stdin_closes:
         threading.Thread(target=_stop_with_stdin, daemon=True).start()
-    if not announce:
+    if not asked.announce:
         return run(settings)
     from odin_cli.lan.announcement import announced
 
-    return run(settings, lambda port: announced(host, port, only=interfaces))
+    return run(settings, lambda port: announced(host, port, only=asked.interfaces))
 
 
 def _settings_in(settings: Settings) -> dict[str, int | float]:
@@ -164,27 +161,29 @@ def _host_and_port(listen: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
-def _http(where: str | None, host: str, page: Path | None, origins: tuple[str, ...]) -> Http | None:
+def _http(asked: ServeOptions, host: str) -> Http | None:
     """What is said about HTTP, in one; `host` is where it listens unless it says."""
     from odin_server.settings import Http
 
-    if where is None:
-        if page is not None or origins:
+    if asked.http is None:
+        if asked.page is not None or asked.origins:
             raise click.UsageError(_("--page and --allow-origin need --http PORT."))
         return None
-    for origin in origins:
+    for origin in asked.origins:
         _check_origin(origin)
-    own_host, _colon, port = where.rpartition(":")
+    own_host, _colon, port = asked.http.rpartition(":")
     if not _is_port(port):
         raise click.BadParameter(
-            _("{text} is not [HOST:]PORT.").format(text=repr(where)), param_hint="--http"
+            _("{text} is not [HOST:]PORT.").format(text=repr(asked.http)), param_hint="--http"
         )
     if any(find_spec(name) is None for name in ("connectrpc", "uvicorn")):
         raise ClientError(
             _("--http needs packages that are not installed."),
             _("Install them: pip install 'odin-table[web]'"),
         )
-    return Http(host=own_host.strip("[]") or host, port=int(port), page=page, origins=origins)
+    return Http(
+        host=own_host.strip("[]") or host, port=int(port), page=asked.page, origins=asked.origins
+    )
 
 
 def _check_origin(origin: str) -> None:

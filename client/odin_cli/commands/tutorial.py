@@ -6,35 +6,36 @@ import sys
 
 import click
 
-from odin_cli.options import Ui, looks_on
+from odin_cli.command_line import command_with
+from odin_cli.options import Showing, Ui
 from odin_cli.speech.languages import _
 
 
-@click.command(
-    help=_(
+@command_with(
+    Showing,
+    _(
         "Play a first deal that explains itself: three moves, on the board of a real game. "
         "Without a terminal in plain lines."
-    )
+    ),
 )
-@looks_on
-def command(ui: Ui, colour: str | None) -> int:
+def command(showing: Showing) -> int:
     """See the help."""
-    if ui is Ui.JSON:
+    if showing.ui is Ui.JSON:
         raise click.UsageError(_("The tutorial is for people: --ui is tui or line."))
-    if ui is Ui.LINE:
+    if showing.ui is Ui.LINE:
         from odin_cli.play.tutorial import Tutorial
 
         Tutorial(sys.stdin, sys.stdout).run()
         return 0
     from odin_cli.interface import in_one_loop
 
-    return in_one_loop(_show(colour))
+    return in_one_loop(_show(showing))
 
 
-async def _show(colour: str | None) -> int:
+async def _show(showing: Showing) -> int:
     from odin_cli.interface import capabilities_here, log_file
     from odin_cli.options import usual_name
     from odin_cli.play.lesson import Lesson
     from odin_cli.terminal.lesson_app import run
 
-    return await run(Lesson(usual_name()), caps=capabilities_here(colour), log_file=log_file())
+    return await run(Lesson(usual_name()), caps=capabilities_here(showing), log_file=log_file())

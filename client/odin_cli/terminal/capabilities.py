@@ -59,7 +59,6 @@ def capabilities(
     return Capabilities(
         depth=_depth(environment, is_terminal, colour),
         ascii_only=ascii_only
-        or environment.get("ODIN_ASCII", "") not in ("", "0")
         or not speaks_unicode
         or environment.get("TERM") == "linux",  # the console's font lacks most of the glyphs
         mouse=mouse,

@@ -77,8 +77,6 @@ def test_without_a_terminal_there_are_no_colours_unless_they_are_forced() -> Non
         (XTERM | {"LANG": "C", "LC_CTYPE": "C.UTF-8"}, "utf-8", False, True),
         (XTERM | {"LANG": "C", "LC_CTYPE": "de_DE.UTF-8"}, "utf-8", False, False),
         (XTERM | {"LANG": "C", "LC_ALL": "C.UTF-8"}, "utf-8", False, False),
-        (XTERM | {"ODIN_ASCII": "1"}, "utf-8", False, True),
-        (XTERM | {"ODIN_ASCII": "0"}, "utf-8", False, False),
         (XTERM, "utf-8", True, True),
     ],
 )
