@@ -48,7 +48,7 @@ EXCEPTIONS: Final = {
         (f"client/odin_client/{file}.py", "odin_cli")
         for file in (
             *("errors", "bots/bot", "bots/choices", "bots/process", "bots/runner", "bots/worker"),
-            *("connection/address", "connection/connection", "connection/credential_store"),
+            *("connection/address", "connection/connection"),
             *("session/session", "table/model"),
         )
     ),

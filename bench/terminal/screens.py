@@ -22,7 +22,7 @@ from typing import Final
 from odin_cli.local.local_server import LocalServer
 from odin_client.connection.address import Address
 from odin_client.connection.connection import Connection
-from odin_client.connection.credential_store import Credential
+from odin_client.connection.credential import Credential
 from odin_client.session.session import Session
 from odin_contract.values import Options
 from odin_table.v1 import play_pb2

@@ -7,8 +7,7 @@ ClientError           everything below; has an exit code, a message and advice
 │   ├── VersionsDiffer      6: client and server are too far apart
 │   └── SeatLost            4: the own seat is gone, perhaps removed by the host
 ├── TimedOut              7: what was waited for did not come in time
-├── DealtFalsely          9: a deal was not dealt as the server had promised
-└── CredentialFileError   1: the file of credentials cannot be used
+└── DealtFalsely          9: a deal was not dealt as the server had promised
 
 No error, but said by the exit code of a bot: 8, a deal could not be checked in full.
 """
@@ -64,10 +63,6 @@ class DealtFalsely(ClientError):
     """A deal was not dealt as the server had promised: play no further there."""
 
     exit_code = 9
-
-
-class CredentialFileError(ClientError):
-    """The file of credentials cannot be read or written."""
 
 
 class Refused(ClientError):

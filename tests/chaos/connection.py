@@ -12,7 +12,7 @@ from google.protobuf.message import Message
 
 from odin_client.connection.address import Address
 from odin_client.connection.connection import CALL_DEADLINE, PATIENCE, Connection, Request, Response
-from odin_client.connection.credential_store import Credential
+from odin_client.connection.credential import Credential
 from odin_client.errors import Refused, Unreachable
 from odin_table.v1 import play_pb2
 from tests.chaos.ledger import Ledger, in_a_line

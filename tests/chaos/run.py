@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from pathlib import Path
 
-from odin_client.connection.credential_store import Credential
+from odin_client.connection.credential import Credential
 from odin_server.event_log import SqliteLog
 from tests.chaos.audit import audit, compare_viewers, compare_with_log
 from tests.chaos.connection import DoubtingConnection, Gate, Repeats

@@ -17,7 +17,7 @@ from odin_client.bots import process as bot_process
 from odin_client.bots.process import BotWorker
 from odin_client.connection.address import Address
 from odin_client.connection.connection import Connection
-from odin_client.connection.credential_store import Credential
+from odin_client.connection.credential import Credential
 from odin_client.session.session import Session
 from odin_contract.events import PresenceChanged
 from odin_contract.values import Options

@@ -22,7 +22,7 @@ from odin_client.connection.connection import (
     backoff,
     new_request_id,
 )
-from odin_client.connection.credential_store import Credential
+from odin_client.connection.credential import Credential
 from odin_client.errors import Refused
 from odin_client.session.session import Session
 from odin_contract.values import Pass, Seat

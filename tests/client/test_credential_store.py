@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from odin_cli.local.credential_store import CredentialFileError, CredentialStore, default_path
 from odin_client.connection.address import Address
-from odin_client.connection.credential_store import Credential, CredentialStore, default_path
-from odin_client.errors import CredentialFileError
+from odin_client.connection.credential import Credential
 
 SERVER = Address("192.0.2.7", 7711)
 
@@ -66,7 +66,7 @@ def test_clients_that_start_at_once_do_not_lose_each_others_credentials(path: Pa
     program = (
         "import sys; from pathlib import Path\n"
         "from odin_client.connection.address import Address\n"
-        "from odin_client.connection.credential_store import CredentialStore\n"
+        "from odin_cli.local.credential_store import CredentialStore\n"
         "store = CredentialStore(Path(sys.argv[1]))\n"
         "for n in range(20): store.credential_for(Address('192.0.2.7'), f'{sys.argv[2]}{n}')\n"
     )

@@ -15,7 +15,7 @@ import pytest
 
 from odin_client.connection.address import Address
 from odin_client.connection.connection import Connection
-from odin_client.connection.credential_store import Credential
+from odin_client.connection.credential import Credential
 from odin_client.errors import Refused
 from odin_client.session.session import Session
 from odin_client.table.deal_check import DealCheck

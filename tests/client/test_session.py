@@ -11,7 +11,7 @@ import pytest
 
 from odin_client.connection.address import Address
 from odin_client.connection.connection import Connection, new_request_id
-from odin_client.connection.credential_store import Credential
+from odin_client.connection.credential import Credential
 from odin_client.errors import CredentialRefused, Refused, Unreachable
 from odin_client.session import session as session_module
 from odin_client.session.session import Session

@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 
 from odin_client.connection.address import Address
 from odin_client.connection.connection import Connection
-from odin_client.connection.credential_store import Credential
+from odin_client.connection.credential import Credential
 from odin_client.session.session import Session
 from odin_contract.values import Options
 from tests.support.patience import PATIENCE

@@ -22,7 +22,7 @@ import grpc.aio
 
 from odin_client.connection.address import Address
 from odin_client.connection.connection import Connection
-from odin_client.connection.credential_store import Credential
+from odin_client.connection.credential import Credential
 from odin_client.session.session import Session
 from odin_server.main import Server
 from odin_server.settings import Settings

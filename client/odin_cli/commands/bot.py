@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from odin_client.bots.choices import Chooser
     from odin_client.bots.runner import BotRunner, Report
     from odin_client.connection.connection import Connection
-    from odin_client.connection.credential_store import Credential
+    from odin_client.connection.credential import Credential
 
 POLL: Final = 1.0
 """Seconds between two looks for a table with a free seat."""
@@ -93,7 +93,8 @@ class BotOptions:
 def command(asked: BotOptions) -> int:
     """Plays until the games are over."""
     from odin_cli.interface import run_in_loop
-    from odin_client.connection.credential_store import Credential, CredentialStore
+    from odin_cli.local.credential_store import CredentialStore
+    from odin_client.connection.credential import Credential
 
     address = asked.table or asked.any
     if address is None or (asked.table and asked.any):

@@ -252,8 +252,8 @@ async def _leave_behind(server: LocalServer, session: Session) -> None:
 
 async def _open(server: Address, asked: HostOptions, options: Options) -> Session:
     """Opens the table and sits down."""
+    from odin_cli.local.credential_store import CredentialStore
     from odin_client.connection.connection import Connection
-    from odin_client.connection.credential_store import CredentialStore
     from odin_client.session.session import Session
 
     credential = CredentialStore(asked.credential_file).credential_for(server, asked.sitting.name)

@@ -54,8 +54,8 @@ async def sit_down_at(address: Address, sitting: Sitting, file: Path | None, cod
     from odin_cli.finding import find_to_join
     from odin_cli.interface import rejoin_command, run_interface
     from odin_cli.lan.known_servers import KnownServers
+    from odin_cli.local.credential_store import CredentialStore
     from odin_client.connection.connection import Connection
-    from odin_client.connection.credential_store import CredentialStore
     from odin_client.session.session import Session
 
     credential = CredentialStore(file).credential_for(address, sitting.name)

@@ -96,7 +96,7 @@ async def play(asked: PlayOptions) -> int:
     from odin_cli.interface import log_file, run_interface
     from odin_cli.local.local_server import LocalServer
     from odin_client.connection.connection import Connection
-    from odin_client.connection.credential_store import Credential
+    from odin_client.connection.credential import Credential
     from odin_client.session.session import Session
 
     options = asked.game.options(asked.bots + 1)

@@ -39,7 +39,7 @@ async def watch(asked: WatchOptions) -> int:
     from odin_cli.interface import run_interface
     from odin_cli.lan.known_servers import KnownServers
     from odin_client.connection.connection import Connection
-    from odin_client.connection.credential_store import Credential
+    from odin_client.connection.credential import Credential
     from odin_client.session.session import Session
 
     code = asked.wanted.code

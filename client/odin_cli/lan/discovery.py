@@ -20,7 +20,7 @@ from odin_cli.lan.network import LOOPBACK, own_addresses, spoken_by
 from odin_cli.speech.languages import _
 from odin_client.connection.address import Address, is_this_machine
 from odin_client.connection.connection import Connection
-from odin_client.connection.credential_store import Credential
+from odin_client.connection.credential import Credential
 from odin_client.errors import ClientError
 from odin_client.session.lobby import listing
 from odin_contract.reading import TITLE_LENGTH, NotUnderstoodError, clean, summary_of

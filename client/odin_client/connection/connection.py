@@ -26,7 +26,7 @@ from google.rpc import (  # pyright: ignore[reportMissingTypeStubs] -- they are 
 
 from odin_cli.speech.languages import _
 from odin_client.connection.address import Address
-from odin_client.connection.credential_store import Credential
+from odin_client.connection.credential import Credential
 from odin_client.errors import CredentialRefused, Refused, Unreachable, VersionsDiffer
 from odin_client.table.promises import Promises, promises_to
 from odin_contract.reading import LONGEST, clean

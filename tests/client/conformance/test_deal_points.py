@@ -12,7 +12,7 @@ from google.protobuf.message import Message
 from odin_client.bots import BotRunner, make_bot
 from odin_client.connection.address import Address
 from odin_client.connection.connection import Connection
-from odin_client.connection.credential_store import Credential
+from odin_client.connection.credential import Credential
 from odin_client.errors import NOT_IN_FULL, ClientError
 from odin_client.session.session import Session
 from odin_client.table.deal_check import DealCheck

@@ -21,7 +21,7 @@ from odin_cli.terminal.capabilities import Capabilities, Depth
 from odin_cli.terminal.takeover import ClickOutput
 from odin_client.connection.address import Address
 from odin_client.connection.connection import Connection
-from odin_client.connection.credential_store import Credential
+from odin_client.connection.credential import Credential
 from odin_client.errors import Refused
 from odin_client.session.session import Session
 from odin_contract.values import Options, Pass, Phase, PlayCards

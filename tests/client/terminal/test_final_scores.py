@@ -12,7 +12,7 @@ from odin_cli.terminal.capabilities import Capabilities
 from odin_cli.terminal.views.view import render
 from odin_client.connection.address import Address
 from odin_client.connection.connection import Connection
-from odin_client.connection.credential_store import Credential
+from odin_client.connection.credential import Credential
 from odin_client.session.session import Session
 from odin_client.table.updates import DealChecked
 from odin_contract.values import Seat

@@ -8,36 +8,26 @@ address in the network), so that a host who comes back by another address keeps 
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import json
 import os
-import secrets
 import sys
 from collections.abc import Generator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from odin_cli.local.state_folder import replace_file, state_folder
 from odin_cli.speech.languages import _
 from odin_client.connection.address import Address, is_this_machine
-from odin_client.errors import CredentialFileError
+from odin_client.connection.credential import Credential
+from odin_client.errors import ClientError
 
 ENVIRONMENT: Final = "ODIN_CREDENTIAL_FILE"
 """The variable that names another file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Credential:
-    """32 random bytes as text; whoever has them has the seat. Never printed."""
-
-    secret: str = field(repr=False)
-
-    @staticmethod
-    def new() -> Credential:
-        """A fresh one."""
-        return Credential(base64.urlsafe_b64encode(secrets.token_bytes(32)).decode().rstrip("="))
+class CredentialFileError(ClientError):
+    """The file of credentials cannot be read or written."""
 
 
 def default_path() -> Path:
