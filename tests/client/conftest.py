@@ -18,15 +18,14 @@ from odin_server.main import Server
 from odin_server.settings import Settings
 from tests.support.cut_line import CutLine
 from tests.support.programs import Programs, programs_in
+from tests.support.servers import serving
 
 
 @pytest.fixture
 async def server() -> AsyncGenerator[Server]:
     """A server whose bots do not pause and whose deals follow each other at once."""
-    server = Server(Settings(port=0, bot_delay=0, deal_pause=0.01, seed=7))
-    await server.start()
-    yield server
-    await server.stop()
+    async with serving(Settings(port=0, bot_delay=0, deal_pause=0.01, seed=7)) as server:
+        yield server
 
 
 @pytest.fixture

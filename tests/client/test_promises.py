@@ -24,11 +24,11 @@ from odin_client.table.promises import Promises
 from odin_client.table.updates import DealChecked, DealFault, DealGap
 from odin_contract.values import Options
 from odin_engine.fair_deal import ROUNDS, commitment
-from odin_server.main import Server
 from odin_server.settings import Settings
 from odin_server.table import draft
 from odin_table.v1 import card_pb2, event_pb2, lobby_pb2, play_pb2, table_pb2
 from tests.support.forms import nonce_in, revealed_in, source_of
+from tests.support.servers import serving
 
 ZOE: Final = 0
 NONCES: Final = (b"Zoe adds this to the first deal", b"Zoe adds this to the second one")
@@ -65,20 +65,18 @@ def story(request: pytest.FixtureRequest) -> Story:
 
 
 async def _story(rounds: int) -> Story:
-    server = Server(Settings(port=0, bot_delay=0, deal_pause=600))
-    await server.start()
     told = Story(rounds)
     people: list[Connection] = []
-    try:
-        for _ in range(2):
-            there = Address("127.0.0.1", server.port)
-            people.append(await Connection.open(there, Credential.new()))
-        await _play(told, *people)
-        return told
-    finally:
-        for person in people:
-            await person.close()
-        await server.stop()
+    async with serving(Settings(port=0, bot_delay=0, deal_pause=600)) as server:
+        try:
+            for _ in range(2):
+                there = Address("127.0.0.1", server.port)
+                people.append(await Connection.open(there, Credential.new()))
+            await _play(told, *people)
+            return told
+        finally:
+            for person in people:
+                await person.close()
 
 
 async def _play(story: Story, zoe: Connection, bob: Connection) -> None:

@@ -14,10 +14,10 @@ from odin_client.connection.credential import Credential
 from odin_client.errors import Refused, SeatLost
 from odin_client.session.session import Session
 from odin_contract.values import Options
-from odin_server.main import Server
 from odin_server.settings import Settings
 from tests.support.patience import PATIENCE
 from tests.support.programs import Programs, open_table
+from tests.support.servers import serving
 
 REMOVED = "The host has removed you from this table."
 TWO = Options(seats=2, threshold=None)
@@ -73,12 +73,12 @@ async def test_a_bot_that_takes_any_seat_looks_elsewhere(programs: Programs) -> 
 
 
 async def test_a_person_is_not_told_the_names_of_fields_and_a_program_is() -> None:
-    server = Server(Settings(port=0))
-    await server.start()
-    async with hosting(f"127.0.0.1:{server.port}", TWO) as host:
+    async with (
+        serving(Settings(port=0)) as server,
+        hosting(f"127.0.0.1:{server.port}", TWO) as host,
+    ):
         with pytest.raises(Refused) as refused:
             await host.add_bot("nightmare")
-    await server.stop()
     assert refused.value.message == "There is no such level. Choose random, greedy, hard."
     assert refused.value.field == "level"
 
@@ -86,10 +86,11 @@ async def test_a_person_is_not_told_the_names_of_fields_and_a_program_is() -> No
 @pytest.mark.parametrize("watching", [True, False])
 async def test_a_seat_that_is_gone_ends_following(watching: bool) -> None:
     """By its event, and when the first that is heard of it is a snapshot."""
-    server = Server(Settings(port=0))
-    await server.start()
-    address = f"127.0.0.1:{server.port}"
-    async with hosting(address, TWO) as host:
+    async with (
+        serving(Settings(port=0)) as server,
+        hosting(f"127.0.0.1:{server.port}", TWO) as host,
+    ):
+        address = f"127.0.0.1:{server.port}"
         ann = await Session.sit_down(
             await Connection.open(Address.parse(address), Credential.new()),
             host.table.table,
@@ -103,4 +104,3 @@ async def test_a_seat_that_is_gone_ends_following(watching: bool) -> None:
             await follows(ann, lambda: False)
         assert (lost.value.message == REMOVED) is watching
         await ann.close()
-    await server.stop()

@@ -13,8 +13,9 @@ import os
 import shutil
 import subprocess
 import sys
+from asyncio.subprocess import Process
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,11 +31,12 @@ from odin_client.errors import NOT_IN_FULL
 from odin_client.session.session import Session
 from odin_contract.events import GameEnded
 from odin_contract.values import Options
-from odin_server.main import Server
 from odin_server.settings import Settings
 from odin_table.v1 import card_pb2, decision_pb2, event_pb2, history_pb2, history_pb2_grpc
 from tests.compatibility.first_server import cut_down
 from tests.support.patience import PATIENCE
+from tests.support.processes import running
+from tests.support.servers import serving
 
 HERE: Final = Path(__file__).parent
 ROOT: Final = HERE.parents[1]
@@ -54,32 +56,16 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 async def server() -> AsyncGenerator[str]:
     """A server of today; HOST:PORT."""
-    server = Server(Settings(port=0, bot_delay=0, deal_pause=600, seed=3))
-    await server.start()
-    yield f"127.0.0.1:{server.port}"
-    await server.stop()
+    async with serving(Settings(port=0, bot_delay=0, deal_pause=600, seed=3)) as server:
+        yield f"127.0.0.1:{server.port}"
 
 
-@asynccontextmanager
-async def program(
+def program(
     *command: str | Path, stubs: Path | None = None
-) -> AsyncGenerator[asyncio.subprocess.Process]:
+) -> AbstractAsyncContextManager[Process]:
     """Runs a Python program, perhaps with other stubs than ours; it is gone at the end."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *command,
-        cwd=ROOT,
-        env={**os.environ, **({"PYTHONPATH": str(stubs)} if stubs else {})},
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    try:
-        yield process
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
+    env = {**os.environ, **({"PYTHONPATH": str(stubs)} if stubs else {})}
+    return running(sys.executable, *command, cwd=ROOT, env=env)
 
 
 @asynccontextmanager
@@ -92,7 +78,7 @@ async def old_server(before: str, stubs: Path = FIRST_CONTRACT) -> AsyncGenerato
         yield address
 
 
-async def ended_well(process: asyncio.subprocess.Process, code: int = 0) -> list[str]:
+async def ended_well(process: Process, code: int = 0) -> list[str]:
     """What it printed, line by line, once it has ended."""
     async with asyncio.timeout(PATIENCE):
         out, errors = await process.communicate()

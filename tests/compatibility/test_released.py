@@ -14,8 +14,9 @@ import json
 import os
 import shutil
 import sys
+from asyncio.subprocess import Process
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,6 +26,8 @@ from odin_server.event_log import SqliteLog
 from odin_server.main import Server
 from odin_server.settings import Settings
 from tests.support.patience import PATIENCE
+from tests.support.processes import environment, running
+from tests.support.servers import serving
 
 HERE: Final = Path(__file__).parent
 WHEEL: Final = HERE / "released" / "odin_table-0.1.0-py3-none-any.whl"
@@ -50,39 +53,20 @@ def credentials_file(folder: Path, port: int) -> Path:
     return path
 
 
-@asynccontextmanager
-async def released(*words: str, folder: Path) -> AsyncGenerator[asyncio.subprocess.Process]:
+def released(*words: str, folder: Path) -> AbstractAsyncContextManager[Process]:
     """Runs the program of version 0.1.0; it is gone at the end."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-P",
-        "-m",
-        "odin_client",
-        *words,
+    return running(
+        *(sys.executable, "-P", "-m", "odin_client", *words),
         cwd=folder,
-        env={
-            **os.environ,
-            "PYTHONPATH": str(WHEEL),
-            "XDG_STATE_HOME": str(folder),
-            "XDG_DATA_HOME": str(folder),
-        },
+        env=environment(folder, PYTHONPATH=str(WHEEL)),
         stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        limit=2**24,
     )
-    try:
-        yield process
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
 
 
 class ReleasedPlayer:
     """Somebody at `odin-table join --ui json` of version 0.1.0."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: Process) -> None:
         self._process = process
         self.checks: list[dict[str, Any]] = []
         """Each `dealChecked` that was printed."""
@@ -148,10 +132,8 @@ async def server(tmp_path: Path) -> AsyncGenerator[Server]:
     """A server of today on a copy of the file that version 0.1.0 wrote."""
     shutil.copy(THIRD_LOG / "tables.db", tmp_path / "tables.db")
     settings = Settings(port=0, bot_delay=0, deal_pause=600, away_budget=600, empty_after=600)
-    server = Server(settings, log=SqliteLog(tmp_path / "tables.db"))
-    await server.start()
-    yield server
-    await server.stop()
+    async with serving(settings, log=SqliteLog(tmp_path / "tables.db")) as server:
+        yield server
 
 
 @asynccontextmanager

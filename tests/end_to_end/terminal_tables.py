@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import select
-import signal
-import subprocess
 import sys
-import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,8 +15,8 @@ from odin_client.connection.connection import Connection
 from odin_client.connection.credential import Credential
 from odin_client.session.session import Session
 from odin_contract.values import Options
-from tests.support.patience import PATIENCE
-from tests.support.terminals import Terminal, environment
+from tests.support.programs import Program, programs_in
+from tests.support.terminals import Terminal
 
 ODIN_TABLE: Final = (sys.executable, "-m", "tests.end_to_end.without_nonces")
 
@@ -34,13 +30,12 @@ OpenTerminal: TypeAlias = Callable[..., Terminal]
 class Server:
     """A server process."""
 
-    process: subprocess.Popen[str]
+    program: Program
     address: str
 
     def kill(self) -> None:
         """As a crash: without a word."""
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait(PATIENCE)
+        self.program.stop()
 
     def open_table(self, *, seats: int, bots: int = 0, threshold: int | None = None) -> str:
         """Opens a table with bots; gives what `join` takes. Its host is nobody who sits there."""
@@ -74,32 +69,11 @@ def running_server(
 
     It deals the same cards each time: a hand without a legal play would be another story.
     """
-    with (
-        (folder / "server.log").open("ab") as log,
-        subprocess.Popen(
-            [*ODIN_TABLE, "serve", f"--listen={listen}", "--set=bot_delay=0", f"--seed={seed}"],
-            stdout=subprocess.PIPE,
-            stderr=log,
-            env=environment({"XDG_STATE_HOME": str(folder), "XDG_DATA_HOME": str(folder)}),
-            text=True,
-        ) as process,
-    ):
-        try:
-            yield Server(process, _listens_on(process))
-        finally:
-            process.kill()
-
-
-def _listens_on(process: subprocess.Popen[str]) -> str:
-    assert process.stdout is not None
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        if select.select([process.stdout], [], [], 0.25)[0]:
-            # It says where: HOST:PORT is the last word of the line.
-            words = process.stdout.readline().split()
-            assert words, f"the server ended ({process.poll()})"
-            return words[-1]
-    raise AssertionError("the server did not say that it serves")
+    with programs_in(folder) as programs:
+        options = (f"--listen={listen}", "--set=bot_delay=0", f"--seed={seed}")
+        program = programs.start("serve", *options)
+        # It says where: HOST:PORT is the last word of the line.
+        yield Server(program, program.line_with("serves on").split()[-1])
 
 
 def join(table: str, name: str) -> Sequence[str]:

@@ -33,6 +33,7 @@ from tests.interop.liar import Lie, lying
 from tests.interop.line import Line
 from tests.support.forms import nonce_in, revealed_in, source_of
 from tests.support.need import need
+from tests.support.processes import running
 
 pytestmark = pytest.mark.interop
 
@@ -441,20 +442,9 @@ async def look_on(server: str, table: str, account: Account, begun: asyncio.Even
 
 async def run(command: Sequence[str], folder: Path, *, ends_with: int = 0) -> str:
     """Runs a client to its end, and gives what it said; it is killed when the test gives up."""
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        cwd=folder,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )
-    try:
-        said, _ = await process.communicate()
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-    code = process.returncode
+    async with running(*command, cwd=folder, stderr=asyncio.subprocess.STDOUT) as client:
+        said, _ = await client.communicate()
+    code = client.returncode
     assert code == ends_with, f"{command[0]} ended with {code}: {said.decode()}"
     return said.decode()
 

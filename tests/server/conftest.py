@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import AsyncExitStack
 from typing import Any
 
 import grpc.aio
@@ -12,6 +13,7 @@ import pytest
 from odin_server.main import Server
 from odin_server.settings import Settings
 from tests.support.people import Person
+from tests.support.servers import serving
 
 QUICK = Settings(port=0, bot_delay=0, deal_pause=0.05, seed=11, drain_grace=1.0)
 """Bots do not pause, and deals follow each other nearly at once."""
@@ -23,16 +25,12 @@ Meet = Callable[..., Person]
 @pytest.fixture
 async def serve() -> AsyncGenerator[Serve]:
     """Starts servers, and stops them after the test."""
-    started: list[Server] = []
+    async with AsyncExitStack() as started:
 
-    async def serve_one(settings: Settings = QUICK, **given: Any) -> Server:
-        server = Server(settings, **given)
-        await server.start()
-        started.append(server)
-        return server
+        async def serve_one(settings: Settings = QUICK, **given: Any) -> Server:
+            return await started.enter_async_context(serving(settings, **given))
 
-    yield serve_one
-    await asyncio.gather(*(server.stop() for server in started))
+        yield serve_one
 
 
 @pytest.fixture

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import AsyncGenerator, Generator
 from contextlib import aclosing, asynccontextmanager
@@ -20,6 +17,7 @@ from odin_table.v1 import event_pb2, table_pb2
 from tests.support.need import need
 from tests.support.patience import PATIENCE
 from tests.support.people import Person, first_choice, payload
+from tests.support.programs import Program
 
 pytestmark = pytest.mark.slow
 
@@ -35,7 +33,7 @@ class Process:
         self.port = 0
         self._offset = folder / "offset"
         self.set_time(0)
-        self._process: subprocess.Popen[str] | None = None
+        self._program: Program | None = None
 
     def set_time(self, seconds: int) -> None:
         """Sets its system clock: by how much it is ahead of the real one."""
@@ -45,36 +43,27 @@ class Process:
         libraries = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
         need(*([] if libraries else ["libfaketime (package faketime)"]))
         arguments = ("serve", "--listen", f"127.0.0.1:{self.port}")
-        self._process = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "odin_cli", *arguments),
-                *("--store", f"sqlite:{self.folder / 'tables.db'}"),
-            ],
-            stdout=subprocess.PIPE,
-            text=True,
-            env={
-                **os.environ,
-                "XDG_STATE_HOME": str(self.folder),
-                "LD_PRELOAD": str(libraries[0]),
-                "FAKETIME_TIMESTAMP_FILE": str(self._offset),
-                "FAKETIME_NO_CACHE": "1",
-                # Setting the time of a machine leaves this one alone.
-                "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-            },
+        self._program = Program(
+            "odin_cli",
+            (*arguments, "--store", f"sqlite:{self.folder / 'tables.db'}"),
+            self.folder,
+            LD_PRELOAD=str(libraries[0]),
+            FAKETIME_TIMESTAMP_FILE=str(self._offset),
+            FAKETIME_NO_CACHE="1",
+            # Setting the time of a machine leaves this one alone.
+            FAKETIME_DONT_FAKE_MONOTONIC="1",
         )
-        assert self._process.stdout is not None
-        self.port = int(self._process.stdout.readline().rpartition(":")[2])
+        self.port = int(self._program.line_with("serves on").rpartition(":")[2])
 
     def signal(self, number: signal.Signals) -> None:
-        assert self._process is not None
-        self._process.send_signal(number)
+        assert self._program is not None
+        self._program.process.send_signal(number)
 
     def kill(self) -> None:
         """As a crash."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.communicate()
-            self._process = None
+        if self._program is not None:
+            self._program.stop()
+            self._program = None
 
 
 @pytest.fixture

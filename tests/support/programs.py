@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import subprocess
 import sys
 import threading
@@ -20,19 +19,22 @@ from odin_client.connection.credential import Credential
 from odin_client.session.session import Session
 from odin_contract.values import Options
 from tests.support.patience import PATIENCE
+from tests.support.processes import environment
 
 
 class Program:
     """One running program. What it prints is collected as it comes."""
 
     def __init__(
-        self, module: str, arguments: tuple[str, ...], state: Path, cwd: Path | None
+        self,
+        module: str,
+        arguments: tuple[str, ...],
+        state: Path,
+        *,
+        cwd: Path | None = None,
+        **more: str,
     ) -> None:
-        environment = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith(("ODIN_", "XDG_")) and name not in ("TERM", "NO_COLOR")
-        }
+        """Starts it. Its files lie in `state`; `more` is for its environment."""
         self.process = subprocess.Popen(
             [sys.executable, "-W", "error", "-m", module, *arguments],
             stdin=subprocess.PIPE,
@@ -40,14 +42,7 @@ class Program:
             stderr=subprocess.PIPE,
             text=True,
             encoding="utf-8",
-            env={
-                **environment,
-                "XDG_STATE_HOME": str(state),
-                "XDG_CONFIG_HOME": str(state / "config"),
-                "XDG_DATA_HOME": str(state),
-                "LOGNAME": "zoe",
-                "ODIN_INTERFACES": "127.0.0.1",
-            },
+            env=environment(state, LOGNAME="zoe", ODIN_INTERFACES="127.0.0.1", **more),
             cwd=cwd,
         )
         self.out: list[str] = []
@@ -156,18 +151,27 @@ class Programs:
         file.write_text(content, encoding="utf-8")
         return file
 
-    def start(self, *arguments: str, cwd: Path | None = None, person: str = "") -> Program:
+    def start(
+        self, *arguments: str, cwd: Path | None = None, person: str = "", **more: str
+    ) -> Program:
         """Starts `odin-table` with these arguments, perhaps on another person's machine."""
-        return self._start("odin_cli", arguments, self._state / person, cwd)
+        return self._start("odin_cli", arguments, self._state / person, cwd, **more)
 
-    def start_module(self, module: str, *arguments: str, cwd: Path | None = None) -> Program:
+    def start_module(
+        self, module: str, *arguments: str, cwd: Path | None = None, **more: str
+    ) -> Program:
         """Starts another program, `python -m module`."""
-        return self._start(module, arguments, self._state, cwd)
+        return self._start(module, arguments, self._state, cwd, **more)
 
     def _start(
-        self, module: str, arguments: tuple[str, ...], state: Path, cwd: Path | None
+        self,
+        module: str,
+        arguments: tuple[str, ...],
+        state: Path,
+        cwd: Path | None,
+        **more: str,
     ) -> Program:
-        program = Program(module, arguments, state, cwd)
+        program = Program(module, arguments, state, cwd=cwd, **more)
         self._started.append(program)
         return program
 

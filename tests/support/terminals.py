@@ -27,6 +27,7 @@ from typing import Final
 import pyte
 
 from tests.support.patience import PATIENCE
+from tests.support.processes import environment
 
 KEYS: Final = {
     "enter": "\r",
@@ -87,18 +88,6 @@ ENVIRONMENT: Final = {
     "ODIN_PACE": "0",  # nothing stays longer than it is true
 }
 """Fixed, so that a test sees the same everywhere."""
-
-_OURS_TO_FIX: Final = {"COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "COLORTERM", "SSH_CONNECTION"}
-
-
-def environment(more: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a program under test."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in _OURS_TO_FIX and not name.startswith(("ODIN_", "TMUX"))
-    }
-    return {**kept, **ENVIRONMENT, **more}
 
 
 class Terminal(ABC):
@@ -175,7 +164,7 @@ class PyteTerminal(Terminal):
             stdin=slave,
             stdout=slave,
             stderr=slave,
-            env=environment(more),
+            env=environment(None, **{**ENVIRONMENT, **more}),
             start_new_session=True,
         )
         self._slave = slave
@@ -276,7 +265,7 @@ class TmuxTerminal(Terminal):
         os.mkfifo(news)
         # Both ends, so that opening does not wait for tmux.
         self._news = os.open(news, os.O_RDWR | os.O_NONBLOCK)
-        fixed = environment({**more, "TERM": "screen-256color"})
+        fixed = environment(None, **{**ENVIRONMENT, **more, "TERM": "screen-256color"})
         assignments = [f"{name}={fixed[name]}" for name in ("TERM", "LANG", "LC_ALL", *more)]
         # The pane stays when its program has ended, so that the end can be looked at.
         self._tmux("-f", "/dev/null", "new-session", "-d", "-x", str(cols), "-y", str(rows), "cat")
@@ -313,7 +302,7 @@ class TmuxTerminal(Terminal):
             capture_output=True,
             text=True,
             timeout=PATIENCE,
-            env=environment({}),
+            env=environment(None, **ENVIRONMENT),
         )
         return done.stdout
 
