@@ -12,8 +12,8 @@ from typing import cast
 from odin_client.errors import Refused
 from odin_client.table.model import TableModel
 from odin_server.event_log import EventLog
+from odin_server.table.encoding import Viewer, table_view
 from odin_server.table.state import TableState, evolve
-from odin_server.table.wire import Viewer, table_view
 from odin_table.v1 import decision_pb2, event_pb2, history_pb2, play_pb2, table_pb2
 from tests.chaos.ledger import Answered, Ledger, digest_of
 from tests.chaos.players import NotedSession, PlayedTable

@@ -27,9 +27,9 @@ from odin_engine.strategies import STRATEGIES
 from odin_engine.strategies.greedy import Greedy
 from odin_server.event_log import EventLog, MemoryLog, SqliteLog
 from odin_server.table.commands import give_back_time
+from odin_server.table.encoding import Viewer, encode_event, table_view
 from odin_server.table.events import Record, SeatTaken
 from odin_server.table.state import TableState, evolve
-from odin_server.table.wire import Viewer, encode_event, table_view
 from odin_table.v1 import event_pb2, lobby_pb2, table_pb2
 from tests.server.conftest import QUICK, Meet, Serve
 from tests.support.clocks import SetClock

@@ -25,6 +25,7 @@ from odin_server.table import commands
 from odin_server.table.chat import LINES_KEPT, Chat, Line
 from odin_server.table.dealing import Dealer, Drawing, Drawn, NotDrawnYet
 from odin_server.table.draft import Draft
+from odin_server.table.encoding import EncodedEvent, Viewer, batch_item, encode_event, table_view
 from odin_server.table.events import (
     Batch,
     DecisionOpened,
@@ -36,7 +37,6 @@ from odin_server.table.events import (
 )
 from odin_server.table.presence import Presence
 from odin_server.table.state import TablePhase, TableState, evolve
-from odin_server.table.wire import EncodedEvent, Viewer, batch_item, encode_event, table_view
 from odin_server.upkeep.outages import Standstill
 
 _log: Final = logging.getLogger(__name__)

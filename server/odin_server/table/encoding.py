@@ -1,4 +1,4 @@
-"""Where values of engine and table become protobuf: answers, views and events.
+"""Events, views and the list of tables as messages, and as the bytes that viewers are sent.
 
 An event for a viewer is put together from its public part and, for one seat, its private part.
 Nothing is made by taking fields out of something fuller.
@@ -7,35 +7,24 @@ Nothing is made by taking fields out of something fuller.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
 from typing import Any, Final, NamedTuple
 
-from google.protobuf import duration_pb2, timestamp_pb2
-
 from odin_engine import (
-    Action,
-    Card,
     CardPickedUp,
-    CardSet,
     CardsPlayed,
-    Colour,
     DealEnded,
     DealStarted,
     Decision,
     DecisionKind,
     GameEnded,
     GameStarted,
-    Pass,
     Passed,
-    PickUp,
-    PlayCards,
     RoundEnded,
     View,
     decision_of,
     view_for,
 )
 from odin_server.table.events import (
-    Actor,
     BotFailed,
     DeadlineMoved,
     DealCommitted,
@@ -43,7 +32,6 @@ from odin_server.table.events import (
     DecisionOpened,
     HostChanged,
     NonceGiven,
-    Occupant,
     ReadyChanged,
     Record,
     RematchAsked,
@@ -53,70 +41,24 @@ from odin_server.table.events import (
     SubstituteSeated,
     TableClosed,
     TableOpened,
-    TableOptions,
 )
-from odin_server.table.state import DealtFrom, OpenDecision, Seat, TablePhase, TableState
-from odin_table.v1 import card_pb2, decision_pb2, event_pb2, play_pb2, table_pb2
-
-_COLOURS: Final[Mapping[Colour, card_pb2.Colour.ValueType]] = {
-    Colour.RED: card_pb2.COLOUR_RED,
-    Colour.ORANGE: card_pb2.COLOUR_ORANGE,
-    Colour.YELLOW: card_pb2.COLOUR_YELLOW,
-    Colour.GREEN: card_pb2.COLOUR_GREEN,
-    Colour.BLUE: card_pb2.COLOUR_BLUE,
-    Colour.VIOLET: card_pb2.COLOUR_VIOLET,
-}
-_KINDS: Final[Mapping[DecisionKind, decision_pb2.DecisionKind.ValueType]] = {
-    DecisionKind.OPEN: decision_pb2.DECISION_KIND_OPEN,
-    DecisionKind.RESPOND: decision_pb2.DECISION_KIND_RESPOND,
-    DecisionKind.PICK_UP: decision_pb2.DECISION_KIND_PICK_UP,
-}
-
-
-# To an answer
-
-
-def timestamp(microseconds: int) -> timestamp_pb2.Timestamp:
-    """A time of the server as the contract has it."""
-    seconds, rest = divmod(microseconds, 1_000_000)
-    return timestamp_pb2.Timestamp(seconds=seconds, nanos=rest * 1000)
-
-
-def _duration(microseconds: int) -> duration_pb2.Duration:
-    seconds, rest = divmod(microseconds, 1_000_000)
-    return duration_pb2.Duration(seconds=seconds, nanos=rest * 1000)
-
-
-def _cards(cards: Iterable[Card]) -> list[card_pb2.Card.ValueType]:
-    return [_card(card) for card in cards]
-
-
-def _card(card: Card) -> card_pb2.Card.ValueType:
-    return _CARDS[card.index]
-
-
-_CARDS: Final = tuple(card_pb2.Card.values()[1:])
-
-
-def options_to(options: TableOptions) -> table_pb2.TableOptions:
-    """The options of a table."""
-    message = table_pb2.TableOptions(
-        seats=options.seats,
-        short_deck=options.short_deck,
-        visibility=(
-            table_pb2.VISIBILITY_PRIVATE if options.private else table_pb2.VISIBILITY_PUBLIC
-        ),
-        open_to_bots=options.open_to_bots,
-        title=options.title,
-    )
-    if options.turn_time:
-        message.clock.per_turn.seconds = options.turn_time
-        message.clock.bank.seconds = options.bank
-    if options.threshold is None:
-        message.single_deal = True
-    else:
-        message.threshold = options.threshold
-    return message
+from odin_server.table.state import DealtFrom, OpenDecision, Seat, TableState
+from odin_server.table.translation import (
+    ACTORS,
+    CLOSE_REASONS,
+    COLOURS,
+    KINDS,
+    LEAVE_REASONS,
+    OCCUPANTS,
+    PHASES,
+    card_to,
+    cards_to,
+    choices_to,
+    duration_to,
+    options_to,
+    timestamp,
+)
+from odin_table.v1 import decision_pb2, event_pb2, play_pb2, table_pb2
 
 
 def _seat(number: int, seat: Seat | None, host: bytes) -> table_pb2.Seat:
@@ -124,7 +66,7 @@ def _seat(number: int, seat: Seat | None, host: bytes) -> table_pb2.Seat:
         return table_pb2.Seat(seat=number)
     return table_pb2.Seat(
         seat=number,
-        occupant=_OCCUPANTS[seat.occupant],
+        occupant=OCCUPANTS[seat.occupant],
         name=seat.name,
         level=seat.level,
         ready=seat.ready,
@@ -133,27 +75,6 @@ def _seat(number: int, seat: Seat | None, host: bytes) -> table_pb2.Seat:
         abandoned=seat.abandoned,
         nonce=seat.nonce,
     )
-
-
-_OCCUPANTS: Final[Mapping[Occupant, table_pb2.Occupant.ValueType]] = {
-    Occupant.PERSON: table_pb2.OCCUPANT_PERSON,
-    Occupant.REMOTE_BOT: table_pb2.OCCUPANT_REMOTE_BOT,
-    Occupant.BUILT_IN_BOT: table_pb2.OCCUPANT_BUILT_IN_BOT,
-}
-_PHASES: Final[Mapping[TablePhase, table_pb2.TablePhase.ValueType]] = {
-    TablePhase.WAITING: table_pb2.TABLE_PHASE_WAITING,
-    TablePhase.PLAYING: table_pb2.TABLE_PHASE_PLAYING,
-    TablePhase.BETWEEN_DEALS: table_pb2.TABLE_PHASE_BETWEEN_DEALS,
-    TablePhase.GAME_OVER: table_pb2.TABLE_PHASE_GAME_OVER,
-    TablePhase.CLOSED: table_pb2.TABLE_PHASE_CLOSED,
-}
-_ACTORS: Final[Mapping[Actor | None, event_pb2.Actor.ValueType]] = {
-    None: event_pb2.ACTOR_UNSPECIFIED,
-    Actor.PERSON: event_pb2.ACTOR_PERSON,
-    Actor.BOT: event_pb2.ACTOR_BOT,
-    Actor.SUBSTITUTE: event_pb2.ACTOR_SUBSTITUTE,
-    Actor.CLOCK: event_pb2.ACTOR_CLOCK,
-}
 
 
 def _seats(state: TableState) -> list[table_pb2.Seat]:
@@ -165,7 +86,7 @@ def summary(handle: str, state: TableState, opened: int) -> table_pb2.TableSumma
     return table_pb2.TableSummary(
         table=handle,
         options=options_to(state.options),
-        phase=_PHASES[state.phase],
+        phase=PHASES[state.phase],
         seats=_seats(state),
         deal=state.game.deal if state.in_game else 0,
         create_time=timestamp(opened),
@@ -187,7 +108,7 @@ def table_view(handle: str, state: TableState, viewer: Viewer) -> table_pb2.Tabl
         log_id=state.log_id,
         seq=state.seq,
         options=options_to(state.options),
-        phase=_PHASES[state.phase],
+        phase=PHASES[state.phase],
         seats=_seats(state),
         your_seat=viewer.seat,
         you_are_host=viewer.is_host,
@@ -227,7 +148,7 @@ def _game_view(state: TableState, game: View, own_seat: int | None) -> table_pb2
     return table_pb2.GameView(
         game=state.games,
         deal=game.deal,
-        removed_colours=[_COLOURS[colour] for colour in game.removed],
+        removed_colours=[COLOURS[colour] for colour in game.removed],
         opener=seats[game.opener],
         players=[
             table_pb2.Player(
@@ -236,22 +157,22 @@ def _game_view(state: TableState, game: View, own_seat: int | None) -> table_pb2
                 passed=game.passed[player],
                 penalties=[deal[player] for deal in game.penalties],
                 total=game.totals[player],
-                bank=_duration(state.banks[player]) if state.options.turn_time else None,
+                bank=duration_to(state.banks[player]) if state.options.turn_time else None,
                 name=state.names[player],
             )
             for player, seat in enumerate(seats)
         ],
-        centre=_cards(game.centre or ()),
+        centre=cards_to(game.centre or ()),
         centre_value=game.centre.value if game.centre else 0,
         centre_seat=None if game.centre_seat is None else seats[game.centre_seat],
-        discarded=_cards(game.discarded),
+        discarded=cards_to(game.discarded),
         hand=(
             None
             if game.viewer is None
-            else table_pb2.Hand(seat=own_seat or 0, cards=_cards(game.hand))
+            else table_pb2.Hand(seat=own_seat or 0, cards=cards_to(game.hand))
         ),
         remaining_hands=[
-            table_pb2.Hand(seat=seats[player], cards=_cards(hand))
+            table_pb2.Hand(seat=seats[player], cards=cards_to(hand))
             for player, hand in enumerate(game.remaining_hands)
         ],
         out_seat=None if game.out is None else seats[game.out],
@@ -268,35 +189,11 @@ def _decision(open_now: OpenDecision, own: Decision | None) -> decision_pb2.Deci
     return decision_pb2.Decision(
         id=open_now.id,
         seat=open_now.seat,
-        kind=_KINDS[open_now.kind],
+        kind=KINDS[open_now.kind],
         may_pass=open_now.kind is DecisionKind.RESPOND,
         deadline=None if open_now.deadline is None else timestamp(open_now.deadline),
-        choices=_choices(own) if own else None,
+        choices=choices_to(own) if own else None,
     )
-
-
-def _choices(decision: Decision) -> decision_pb2.Choices:
-    return decision_pb2.Choices(
-        plays=[_legal_play(play, decision.goes_out(play)) for play in decision.plays],
-        pick_ups=_cards(decision.pick_ups),
-        default_action=_action(decision.default),
-    )
-
-
-@cache
-def _legal_play(play: CardSet, goes_out: bool) -> decision_pb2.LegalPlay:
-    """Made once for each set; whoever takes it copies it."""
-    return decision_pb2.LegalPlay(cards=_cards(play.cards), value=play.value, goes_out=goes_out)
-
-
-def _action(action: Action) -> decision_pb2.Action:
-    match action:
-        case PlayCards(cards=cards):
-            return decision_pb2.Action(play_cards=decision_pb2.PlayCards(cards=_cards(cards)))
-        case PickUp(card=card):
-            return decision_pb2.Action(pick_up=decision_pb2.PickUp(card=_card(card)))
-        case Pass():
-            return decision_pb2.Action(pass_turn=decision_pb2.PassTurn())
 
 
 # Events
@@ -333,14 +230,14 @@ def encode_event(record: Record, after: TableState) -> EncodedEvent:
         case DecisionOpened(seat=seat):
             own = decision_of(after.game)
             assert own is not None, "an open decision is the engine's"
-            message.decision_opened.decision.choices.CopyFrom(_choices(own))
+            message.decision_opened.decision.choices.CopyFrom(choices_to(own))
             return EncodedEvent(public, {seat: _element(message)}, public)
         case _:
             return EncodedEvent(public, _NOBODY, public)
 
 
 def _hand(after: TableState, event: DealStarted, player: int) -> table_pb2.Hand:
-    return table_pb2.Hand(seat=after.players[player], cards=_cards(event.hand_of(player)))
+    return table_pb2.Hand(seat=after.players[player], cards=cards_to(event.hand_of(player)))
 
 
 def _with_hand(
@@ -356,7 +253,7 @@ def _with_hands(record: Record, after: TableState, event: DealStarted) -> event_
     message.deal_started.hands.extend(
         _hand(after, event, player) for player in range(event.players)
     )
-    message.deal_started.undealt.extend(_cards(event.undealt))
+    message.deal_started.undealt.extend(cards_to(event.undealt))
     return message
 
 
@@ -377,11 +274,7 @@ def _seat_taken(to: event_pb2.Event, event: SeatTaken, _r: Record, state: TableS
 
 def _seat_left(to: event_pb2.Event, event: SeatLeft, _r: Record, _s: TableState) -> None:
     to.seat_left.seat = event.seat
-    to.seat_left.reason = _LEAVE_REASONS[event.reason - 1]
-
-
-_LEAVE_REASONS: Final = tuple(event_pb2.LeaveReason.values()[1:])
-_CLOSE_REASONS: Final = tuple(event_pb2.CloseReason.values()[1:])
+    to.seat_left.reason = LEAVE_REASONS[event.reason - 1]
 
 
 def _host_changed(to: event_pb2.Event, event: HostChanged, _r: Record, _s: TableState) -> None:
@@ -400,7 +293,7 @@ def _substitute_seated(
     to: event_pb2.Event, event: SubstituteSeated, _r: Record, _s: TableState
 ) -> None:
     to.substitute_seated.seat = event.seat
-    to.substitute_seated.reason = _LEAVE_REASONS[event.reason - 1]
+    to.substitute_seated.reason = LEAVE_REASONS[event.reason - 1]
     to.substitute_seated.level = event.level
 
 
@@ -421,7 +314,7 @@ def _nonce_given(to: event_pb2.Event, event: NonceGiven, _r: Record, _s: TableSt
 
 
 def _table_closed(to: event_pb2.Event, event: TableClosed, _r: Record, _s: TableState) -> None:
-    to.table_closed.reason = _CLOSE_REASONS[event.reason - 1]
+    to.table_closed.reason = CLOSE_REASONS[event.reason - 1]
 
 
 def _decision_opened(
@@ -437,7 +330,7 @@ def _deadline_moved(
     deadline = state.decision.deadline if state.decision else state.next_deal
     assert deadline is not None, "time was running"
     to.deadline_moved.deadline.CopyFrom(timestamp(deadline))
-    to.deadline_moved.given_back.CopyFrom(_duration(event.given_back))
+    to.deadline_moved.given_back.CopyFrom(duration_to(event.given_back))
 
 
 def _bot_failed(to: event_pb2.Event, event: BotFailed, _r: Record, _s: TableState) -> None:
@@ -467,7 +360,7 @@ def _deal_revealed(
 def _game_started(to: event_pb2.Event, event: GameStarted, _r: Record, state: TableState) -> None:
     to.game_started.game = state.games
     to.game_started.seats.extend(state.players)
-    to.game_started.removed_colours.extend(_COLOURS[colour] for colour in event.removed)
+    to.game_started.removed_colours.extend(COLOURS[colour] for colour in event.removed)
 
 
 def _deal_started(to: event_pb2.Event, event: DealStarted, _r: Record, state: TableState) -> None:
@@ -485,11 +378,11 @@ def _cards_played(
 ) -> None:
     played = to.cards_played
     played.seat = state.players[event.seat]
-    played.cards.extend(_cards(event.cards.cards))
+    played.cards.extend(cards_to(event.cards.cards))
     played.value = event.cards.value
     played.opening = event.opening
     played.card_count = state.game.hands[event.seat].bit_count()
-    played.actor = _ACTORS[record.actor]
+    played.actor = ACTORS[record.actor]
 
 
 def _card_picked_up(
@@ -497,20 +390,20 @@ def _card_picked_up(
 ) -> None:
     taken = to.card_picked_up
     taken.seat = state.players[event.seat]
-    taken.card = _card(event.card)
-    taken.discarded.extend(_cards(event.discarded))
+    taken.card = card_to(event.card)
+    taken.discarded.extend(cards_to(event.discarded))
     taken.card_count = state.game.hands[event.seat].bit_count()
-    taken.actor = _ACTORS[record.actor]
+    taken.actor = ACTORS[record.actor]
 
 
 def _passed(to: event_pb2.Event, event: Passed, record: Record, state: TableState) -> None:
     to.passed.seat = state.players[event.seat]
-    to.passed.actor = _ACTORS[record.actor]
+    to.passed.actor = ACTORS[record.actor]
 
 
 def _round_ended(to: event_pb2.Event, event: RoundEnded, _r: Record, state: TableState) -> None:
     to.round_ended.opener = state.players[event.opener]
-    to.round_ended.discarded.extend(_cards(event.discarded))
+    to.round_ended.discarded.extend(cards_to(event.discarded))
 
 
 def _deal_ended(to: event_pb2.Event, event: DealEnded, record: Record, state: TableState) -> None:
@@ -519,7 +412,7 @@ def _deal_ended(to: event_pb2.Event, event: DealEnded, record: Record, state: Ta
     for player, seat in enumerate(state.players):
         to.deal_ended.scores.add(
             seat=seat,
-            remaining=_cards(event.hands[player]),
+            remaining=cards_to(event.hands[player]),
             penalty=event.penalties[player],
             total=event.totals[player],
         )
