@@ -56,6 +56,16 @@ async def test_a_whole_game_is_played_and_watched(browser: Chromium, site: Site)
         assert (page.errors, watcher.errors) == ([], [])
 
 
+async def test_whoever_starts_has_added_to_the_deal(browser: Chromium, site: Site) -> None:
+    page = await browser.open(site.url)
+    table = await sit_down(page)
+    await page.click("button", "Start")
+    await page.until("document.querySelectorAll('.hand .card').length === 9")
+    async with somebody(site, "Ann") as ann:
+        source = (await ann.view(table)).game.source
+    assert list(map(len, source.nonces)) == [32, 0, 0], "bots add nothing"
+
+
 @pytest.mark.timeout(600)
 async def test_a_server_that_is_killed_and_comes_back_leaves_no_hole(
     browser: Chromium, site: Site

@@ -42,6 +42,8 @@ async def test_no_screen_keeps_people_out(browser: Chromium, site: Site) -> None
     await page.until("document.querySelector('.choosing')")
     assert await faults_of(page) == []
     await page.size(1280, 900)
+    await page.click("summary", "What happened")
+    await page.until("document.querySelector('details[open] .log li')")
     assert await faults_of(page) == []
     await play_on(page, until=".winner")
     assert await faults_of(page) == []
@@ -132,6 +134,7 @@ async def test_a_newcomer_is_told_how_it_goes(browser: Chromium, site: Site) -> 
     await page.click(".rules summary")
     await page.until_it_says("three fives are 555")
     await sit_down(page)
+    assert await page.has(".beside .rules"), "at the table too"
     await page.until_it_says("Ready: the game starts as soon as everybody is ready.")
     await page.until_it_says("Start: it starts now, whoever is ready.")
     await page.click("button", "Ready")
