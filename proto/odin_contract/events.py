@@ -132,7 +132,9 @@ class DealStarted(Event):
     deal: int
     opener: int
     hand: tuple[Card, ...] | None
-    """The viewer's own; None for whoever does not play."""
+    """The viewer's own; None for a watcher."""
+    hands: tuple[tuple[int, tuple[Card, ...]], ...] = ()
+    """Every hand by seat: in the history of a game that is over."""
     commitment: bytes = b""
     """Empty: nobody was committed to it, and it cannot be checked."""
     nonces: tuple[bytes, ...] = ()

@@ -1,17 +1,18 @@
 """The fold of the public stream: what a viewer knows of a table after one more event. Pure.
 
 Folding the events after a snapshot gives exactly what a later snapshot holds; nothing here guesses.
-What each event changes is written once, below: `_EFFECTS` names the function for each class.
+What an event changes, and when it may come, is written once: `_EVENTS` has a row for each class.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from odin_contract.events import (
+    BotFailed,
     CardPickedUp,
     CardsPlayed,
     DeadlineMoved,
@@ -36,18 +37,35 @@ from odin_contract.events import (
     TableClosed,
     TableOpened,
 )
+from odin_contract.reading import NotUnderstoodError
 from odin_contract.values import Game, LeaveReason, Occupant, Phase, Player, Seat, TableView
+from odin_engine import Card
 from odin_engine.rules import HAND_SIZE
 
 
 def fold(view: TableView, event: Event) -> TableView:
     """What the same viewer knows after the event.
 
-    An event that this version does not know changes the number alone. Raises KeyError or IndexError
-    for a seat that there is not.
+    An event that this version does not know changes the number alone. Raises NotUnderstoodError
+    when it names a seat that there is not.
     """
-    effect = _EFFECTS.get(type(event))
-    return replace(effect(view, event) if effect else view, seq=event.seq)
+    row = _EVENTS.get(type(event))
+    try:
+        return replace(row.changes(view, event) if row else view, seq=event.seq)
+    except (KeyError, IndexError) as error:
+        raise NotUnderstoodError(f"event {event.seq} names a seat that there is not") from error
+
+
+def may_follow(view: TableView, event: Event) -> bool:
+    """Whether the event may come next, as far as seats and phases go: the rules have their say too.
+
+    An event that this version does not know may always come.
+    """
+    row = _EVENTS.get(type(event))
+    try:
+        return row is None or row.may_come(view, event)
+    except (KeyError, IndexError):
+        return False
 
 
 # Seats and phases
@@ -220,6 +238,7 @@ def _deal_started(view: TableView, game: Game, event: DealStarted) -> TableView:
             centre_seat=None,
             discarded=(),
             hand=event.hand,
+            hands=event.hands,
             remaining_hands=(),
             out_seat=None,
             commitment=event.commitment,
@@ -234,31 +253,23 @@ def _deal_started(view: TableView, game: Game, event: DealStarted) -> TableView:
 def _cards_played(view: TableView, game: Game, event: CardsPlayed) -> TableView:
     player = _charged(view, game.player(event.seat), event.time)
     went_out = event.card_count == 0
-    hand = game.hand
-    if hand is not None and event.seat == view.my_seat:
-        hand = tuple(card for card in hand if card not in event.set)
     game = replace(
-        game,
+        _with_hand(view, game, event.seat, lambda hand: (c for c in hand if c not in event.set)),
         players=_players(game, replace(player, card_count=event.card_count, passed=False)),
         centre=event.set,
         centre_seat=event.seat,
         # R12: going out takes nothing, so all of the beaten set is discarded.
         discarded=game.discarded + (game.centre.cards if game.centre and went_out else ()),
-        hand=hand,
     )
     return replace(view, game=game, decision=None)
 
 
 def _card_picked_up(view: TableView, game: Game, event: CardPickedUp) -> TableView:
     player = _charged(view, game.player(event.seat), event.time)
-    hand = game.hand
-    if hand is not None and event.seat == view.my_seat:
-        hand = tuple(sorted((*hand, event.card)))
     game = replace(
-        game,
+        _with_hand(view, game, event.seat, lambda hand: sorted((*hand, event.card))),
         players=_players(game, replace(player, card_count=event.card_count)),
         discarded=game.discarded + event.discarded,
-        hand=hand,
     )
     return replace(view, game=game, decision=None)
 
@@ -310,32 +321,104 @@ def _game_ended(view: TableView, game: Game, event: GameEnded) -> TableView:
     return replace(view, game=replace(game, winners=event.winners), phase=Phase.GAME_OVER)
 
 
+def _with_hand(
+    view: TableView,
+    game: Game,
+    seat: int,
+    change: Callable[[tuple[Card, ...]], Iterable[Card]],
+) -> Game:
+    """The game after a seat's hand has changed, as far as the viewer knows that hand."""
+    mine = game.hand is not None and seat == view.my_seat
+    return replace(
+        game,
+        hand=tuple(change(game.hand or ())) if mine else game.hand,
+        hands=tuple((of, tuple(change(hand)) if of == seat else hand) for of, hand in game.hands),
+    )
+
+
 def _players(game: Game, changed: Player) -> tuple[Player, ...]:
     return tuple(changed if player.seat == changed.seat else player for player in game.players)
 
 
-def _in_game(
-    effect: Callable[[TableView, Game, Any], TableView],
-) -> Callable[[TableView, Any], TableView]:
-    """An effect that needs a game, and is none where the viewer was told of no game."""
-    return lambda view, event: effect(view, view.game, event) if view.game else view
+# When an event may come
 
 
-_EFFECTS: Final[Mapping[type[Event], Callable[[TableView, Any], TableView]]] = {
-    TableOpened: _table_opened,
-    SeatTaken: _seat_taken,
-    SeatLeft: _seat_left,
-    HostChanged: _host_changed,
-    SubstituteSeated: _substitute_seated,
-    SeatResumed: _seat_resumed,
-    TableClosed: _table_closed,
-    ReadyChanged: _ready_changed,
-    RematchAsked: _rematch_asked,
-    DealCommitted: _deal_committed,
-    NonceGiven: _nonce_given,
-    DecisionOpened: _decision_opened,
-    DeadlineMoved: _deadline_moved,
-    GameStarted: _game_started,
+def _is_taken(view: TableView, seat: int) -> bool:
+    return 0 <= seat < len(view.seats) and not view.seats[seat].free
+
+
+def _plays(view: TableView, event: SubstituteSeated) -> bool:
+    return view.game is not None and any(p.seat == event.seat for p in view.game.players)
+
+
+def _may_say_ready(view: TableView, event: ReadyChanged) -> bool:
+    # By deal/1 a nonce comes with being ready, and for an open commitment.
+    may_give = event.ready and view.commitment and not view.rounds
+    return (
+        view.phase is not Phase.PLAYING
+        and _is_taken(view, event.seat)
+        and bool(may_give or not event.nonce)
+    )
+
+
+def _may_give(view: TableView, event: NonceGiven) -> bool:
+    return (
+        view.phase is not Phase.PLAYING
+        and _is_taken(view, event.seat)
+        and not view.seats[event.seat].substituted
+        and view.rounds > 0
+        and bool(event.nonce)
+    )
+
+
+def _may_resume(view: TableView, event: SeatResumed) -> bool:
+    return view.seats[event.seat].substituted
+
+
+def _may_sit_down(view: TableView, event: SeatTaken) -> bool:
+    seat = view.seats[event.seat.seat]
+    return seat.abandoned if view.in_game else seat.free
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """What there is to know of a class of events."""
+
+    changes: Callable[[TableView, Any], TableView]
+    may_come: Callable[[TableView, Any], bool]
+
+
+def _in_game(changes: Callable[[TableView, Game, Any], TableView]) -> _Row:
+    """Of an event about the game, which is of no interest to whoever was told of no game.
+
+    Whether it may come is up to the rules.
+    """
+    return _Row(
+        lambda view, event: changes(view, view.game, event) if view.game else view,
+        lambda view, _: view.in_game,
+    )
+
+
+_EVENTS: Final[Mapping[type[Event], _Row]] = {
+    TableOpened: _Row(_table_opened, lambda view, _: not view.seats),
+    SeatTaken: _Row(_seat_taken, _may_sit_down),
+    SeatLeft: _Row(_seat_left, lambda view, e: not view.in_game and _is_taken(view, e.seat)),
+    HostChanged: _Row(_host_changed, lambda view, e: e.seat is None or _is_taken(view, e.seat)),
+    SubstituteSeated: _Row(_substitute_seated, lambda view, e: view.in_game and _plays(view, e)),
+    SeatResumed: _Row(_seat_resumed, _may_resume),
+    TableClosed: _Row(_table_closed, lambda view, _: view.phase is not Phase.CLOSED),
+    ReadyChanged: _Row(_ready_changed, _may_say_ready),
+    RematchAsked: _Row(_rematch_asked, lambda view, _: view.phase is Phase.GAME_OVER),
+    DealCommitted: _Row(
+        _deal_committed, lambda view, _: view.phase is not Phase.PLAYING and not view.commitment
+    ),
+    NonceGiven: _Row(_nonce_given, _may_give),
+    DecisionOpened: _Row(_decision_opened, lambda view, _: view.phase is Phase.PLAYING),
+    DeadlineMoved: _Row(_deadline_moved, lambda view, _: view.in_game),
+    BotFailed: _Row(
+        lambda view, _: view, lambda view, e: bool(view.decision and view.decision.seat == e.seat)
+    ),
+    GameStarted: _Row(_game_started, lambda view, _: view.phase is Phase.WAITING),
     DealStarted: _in_game(_deal_started),
     CardsPlayed: _in_game(_cards_played),
     CardPickedUp: _in_game(_card_picked_up),

@@ -183,6 +183,21 @@ def seat_of(message: table_pb2.Seat) -> values.Seat:
     )
 
 
+def seat_message(seat: values.Seat) -> table_pb2.Seat:
+    """One place at a table, as a message."""
+    return table_pb2.Seat(
+        seat=seat.seat,
+        occupant=table_pb2.Occupant.ValueType(seat.occupant.value),
+        name=seat.name,
+        level=seat.level,
+        ready=seat.ready,
+        host=seat.host,
+        substituted=seat.substituted,
+        abandoned=seat.abandoned,
+        nonce=seat.nonce,
+    )
+
+
 def occupant_value(occupant: values.Occupant) -> table_pb2.Occupant.ValueType:
     """Who wants a seat, as the number in the contract."""
     if occupant is values.Occupant.REMOTE_BOT:
@@ -225,9 +240,7 @@ def game_of(message: table_pb2.GameView) -> values.Game:
         centre_seat=message.centre_seat if message.HasField("centre_seat") else None,
         discarded=cards_of(message.discarded),
         hand=cards_of(message.hand.cards) if message.HasField("hand") else None,
-        remaining_hands=tuple(
-            (hand.seat, cards_of(hand.cards)) for hand in message.remaining_hands
-        ),
+        remaining_hands=_hands_of(message.remaining_hands),
         out_seat=message.out_seat if message.HasField("out_seat") else None,
         winners=tuple(message.winners),
         commitment=message.source.commitment or message.commitment,
@@ -236,6 +249,10 @@ def game_of(message: table_pb2.GameView) -> values.Game:
         rounds=message.source.rounds,
         key_rounds=message.source.key_rounds,
     )
+
+
+def _hands_of(hands: Iterable[table_pb2.Hand]) -> tuple[tuple[int, tuple[Card, ...]], ...]:
+    return tuple((hand.seat, cards_of(hand.cards)) for hand in hands)
 
 
 def view_of(message: table_pb2.TableView) -> values.TableView:
@@ -325,6 +342,7 @@ def _game_event_of(message: event_pb2.Event, head: _Head) -> events.Event:
                 deal=deal.deal,
                 opener=deal.opener,
                 hand=cards_of(deal.hand.cards) if deal.HasField("hand") else None,
+                hands=_hands_of(deal.hands),
                 commitment=deal.source.commitment or deal.commitment,
                 nonces=tuple(deal.source.nonces or deal.nonces),
                 rounds=deal.source.rounds,

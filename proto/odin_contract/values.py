@@ -237,7 +237,9 @@ class Game:
     discarded: tuple[Card, ...] = ()
     """In this deal, oldest first."""
     hand: tuple[Card, ...] | None = None
-    """The viewer's own, in the order of the deck. None for whoever does not play."""
+    """The viewer's own, in the order of the deck. None for a watcher."""
+    hands: tuple[tuple[int, tuple[Card, ...]], ...] = ()
+    """Every hand by seat, as far as events told them: in the history of a game that is over."""
     remaining_hands: tuple[tuple[int, tuple[Card, ...]], ...] = ()
     """After a deal: what every seat had left (R17)."""
     out_seat: int | None = None

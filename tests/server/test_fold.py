@@ -19,7 +19,7 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from odin_contract import events
-from odin_contract.fold import fold
+from odin_contract.fold import fold, may_follow
 from odin_contract.reading import event_of, view_of
 from odin_contract.values import TableView
 from odin_engine import View
@@ -59,6 +59,7 @@ class Follower:
             return
         encoded = encode_event(record, after).for_seat(seat)
         event = event_of(event_pb2.EventBatch.FromString(encoded).events[0])
+        assert may_follow(self.view, event), f"{event} for seat {seat}"
         self.view = fold(self.view, event)
         self.folded.add(type(event))
         # A game starts with its first deal, in one act: nobody is shown one without the other.

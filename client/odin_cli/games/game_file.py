@@ -23,7 +23,10 @@ from odin_cli.local.state_folder import data_folder, private_folder, replace_fil
 from odin_cli.speech.languages import _
 from odin_client.connection.address import handle_as_kept
 from odin_client.connection.connection import Connection
-from odin_client.errors import ClientError
+from odin_client.errors import ClientError, Refused
+from odin_contract.fold import fold
+from odin_contract.reading import NotUnderstoodError, event_of, options_message, seat_message
+from odin_contract.values import TableView
 from odin_table.v1 import event_pb2, history_pb2, play_pb2, table_pb2
 
 FORMAT: Final = 2
@@ -87,68 +90,37 @@ async def finished_games(connection: Connection, table: str) -> AsyncGenerator[S
     Raises Refused or Unreachable.
     """
     answer = await connection.call(connection.table.GetView, play_pb2.GetViewRequest(table=table))
-    before = _Before(answer.view)
-    view = table_pb2.TableView()
+    view = TableView(answer.view.table, answer.view.log_id)
+    header = table_pb2.TableView()
     game: list[event_pb2.Event] = []
     async for event in _events(connection, table):
         if event.HasField("game_started"):
-            game, view = [], before.view(event.seq - 1)
-        before.see(event)
+            game, header = [], _header(view)
+        try:
+            view = fold(view, event_of(event))
+        except NotUnderstoodError as error:
+            raise Refused("", str(error)) from error
         game.append(event)
         if event.HasField("game_ended"):
-            yield SavedGame(view, game)
+            yield SavedGame(header, game)
 
 
-class _Before:
-    """What a table looked like when a game began, which is not what it looks like now."""
-
-    def __init__(self, now: table_pb2.TableView) -> None:
-        self._now: Final = now
-        self._commitment = b""
-        self._source: table_pb2.DealSource | None = None
-        self._seats: Final = [table_pb2.Seat(seat=number) for number in range(len(now.seats))]
-
-    def see(self, event: event_pb2.Event) -> None:
-        """Who sits where, and what the next deal will follow from."""
-        match event.WhichOneof("payload"):
-            case "seat_taken":
-                self._seats[event.seat_taken.seat.seat].CopyFrom(event.seat_taken.seat)
-            case "seat_left":
-                number = event.seat_left.seat
-                self._seats[number].CopyFrom(table_pb2.Seat(seat=number))
-            case "substitute_seated":
-                self._seats[event.substitute_seated.seat].nonce = b""
-            case "ready_changed" | "rematch_asked" if self._source is not None:
-                pass  # by deal/2 that leaves alone what a seat has given
-            case "ready_changed":
-                self._seats[event.ready_changed.seat].nonce = event.ready_changed.nonce
-            case "rematch_asked":
-                self._seats[event.rematch_asked.seat].nonce = event.rematch_asked.nonce
-            case "nonce_given":
-                self._seats[event.nonce_given.seat].nonce = event.nonce_given.nonce
-            case "deal_committed":
-                committed = event.deal_committed
-                self._commitment = committed.commitment
-                self._source = committed.source if committed.HasField("source") else None
-            case "deal_started":
-                self._commitment, self._source = b"", None
-                for seat in self._seats:
-                    seat.nonce = b""
-            case _:
-                pass
-
-    def view(self, seq: int) -> table_pb2.TableView:
-        """The table after the event with this number."""
-        return table_pb2.TableView(
-            table=self._now.table,
-            log_id=self._now.log_id,
-            seq=seq,
-            options=self._now.options,
-            phase=table_pb2.TABLE_PHASE_WAITING,
-            seats=self._seats,
-            commitment=self._commitment,
-            source=self._source,
-        )
+def _header(before: TableView) -> table_pb2.TableView:
+    """The table before a game, without the game before that."""
+    return table_pb2.TableView(
+        table=before.table,
+        log_id=before.log_id,
+        seq=before.seq,
+        options=options_message(before.options),
+        phase=table_pb2.TABLE_PHASE_WAITING,
+        seats=map(seat_message, before.seats),
+        commitment=b"" if before.rounds else before.commitment,
+        source=(
+            table_pb2.DealSource(commitment=before.commitment, rounds=before.rounds)
+            if before.rounds
+            else None
+        ),
+    )
 
 
 async def _events(connection: Connection, table: str) -> AsyncGenerator[event_pb2.Event]:

@@ -13,10 +13,10 @@ from odin_cli.games.game_file import SavedGame
 from odin_cli.speech.languages import _
 from odin_client.errors import ClientError
 from odin_client.table.deal_check import DealCheck
-from odin_client.table.model import OutOfStepError, TableModel
+from odin_client.table.model import TableModel
 from odin_client.table.updates import DealChecked, Update
-from odin_contract import reading
 from odin_contract.events import DealStarted
+from odin_contract.reading import NotUnderstoodError
 from odin_engine import Card
 from odin_table.v1 import event_pb2, play_pb2
 
@@ -29,12 +29,15 @@ class Position:
     """The game after so many steps."""
 
     table: TableModel
-    hands: dict[int, tuple[Card, ...]] = field(default_factory=dict[int, tuple[Card, ...]])
-    """Of every player, by seat."""
     news: list[Update] = field(default_factory=list[Update])
     """What the last step brought."""
     checked: DealChecked | None = None
     """After a deal: whether it was dealt as the server had promised."""
+
+    @property
+    def hands(self) -> dict[int, tuple[Card, ...]]:
+        """Of every player, by seat."""
+        return dict(self.table.game.hands) if self.table.game else {}
 
 
 class Replay:
@@ -75,7 +78,7 @@ class Replay:
                 for event in events:
                     self._fold(event)
                 happened += self.position.news
-        except (OutOfStepError, reading.NotUnderstoodError, KeyError, IndexError) as error:
+        except NotUnderstoodError as error:
             raise ClientError(
                 _("This game does not add up at step {step}.").format(step=self.step),
                 _("The file was changed, or is of another version."),
@@ -99,21 +102,6 @@ class Replay:
         for update in news:
             if isinstance(update, DealStarted | DealChecked):
                 position.checked = update if isinstance(update, DealChecked) else None
-        hands = position.hands
-        match event.WhichOneof("payload"):
-            case "deal_started":
-                dealt = event.deal_started.hands
-                position.hands = {hand.seat: reading.cards_of(hand.cards) for hand in dealt}
-            case "cards_played":
-                played = reading.cards_of(event.cards_played.cards)
-                seat = event.cards_played.seat
-                hands[seat] = tuple(card for card in hands.get(seat, ()) if card not in played)
-            case "card_picked_up":
-                seat = event.card_picked_up.seat
-                taken = reading.card_of(event.card_picked_up.card)
-                hands[seat] = tuple(sorted((*hands.get(seat, ()), taken)))
-            case _:
-                pass
 
 
 def _in_steps(game: SavedGame) -> list[list[event_pb2.Event]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -19,7 +19,9 @@ from odin_cli.games.as_told import KINDS, action_of, choices_of, is_default, num
 from odin_cli.games.game_file import SavedGame
 from odin_cli.speech.languages import _
 from odin_client.errors import CopyableError
-from odin_contract import reading
+from odin_contract import events, reading
+from odin_contract.fold import fold, may_follow
+from odin_contract.values import Occupant, TableView
 from odin_engine import (
     NEW,
     CardPickedUp,
@@ -53,10 +55,10 @@ from odin_engine.fair_deal import (
 )
 from odin_table.v1 import decision_pb2, event_pb2, table_pb2
 
-_PLAYED_BY: Final[Mapping[int, event_pb2.Actor.ValueType]] = {
-    table_pb2.OCCUPANT_PERSON: event_pb2.ACTOR_PERSON,
-    table_pb2.OCCUPANT_REMOTE_BOT: event_pb2.ACTOR_BOT,
-    table_pb2.OCCUPANT_BUILT_IN_BOT: event_pb2.ACTOR_BOT,
+_PLAYED_BY: Final[Mapping[Occupant, event_pb2.Actor.ValueType]] = {
+    Occupant.PERSON: event_pb2.ACTOR_PERSON,
+    Occupant.REMOTE_BOT: event_pb2.ACTOR_BOT,
+    Occupant.BUILT_IN_BOT: event_pb2.ACTOR_BOT,
 }
 
 
@@ -108,22 +110,23 @@ class _Referee:
         self._failed: int | None = None
         """The seat of a bot that failed: its default action is due."""
         self._actor = event_pb2.ACTOR_UNSPECIFIED
-        self._seats: list[table_pb2.Seat] = list(_copy_of(game.view).seats)
+        self._view = TableView()
+        """The table after the line before."""
         self._players: list[int] = []
-        self._open = game.view.source.commitment or game.view.commitment
-        self._rounds = game.view.source.rounds
-        self._deal = event_pb2.DealStarted()
+        self._deal: events.DealStarted | None = None
         self._dealt: DealStarted | None = None
-        self._number = 0
 
     def run(self) -> Verified:
         """Goes through the file from its first line to its last."""
-        events, view = self._game.events, self._game.view
-        numbers = [seat.seat for seat in view.seats]
-        if len(numbers) != view.options.seats or numbers != list(range(len(numbers))):
-            raise self._wrong(_("there is no such card, colour or seat"))
-        previous: event_pb2.Event | None = None
-        for self._line, event in enumerate(events, start=2):
+        try:
+            self._view = reading.view_of(self._game.view)
+        except reading.NotUnderstoodError as error:
+            raise self._no_such() from error
+        numbers = [seat.seat for seat in self._view.seats]
+        if len(numbers) != self._view.options.seats or numbers != list(range(len(numbers))):
+            raise self._no_such()
+        lines, previous = self._game.events, None
+        for self._line, event in enumerate(lines, start=2):
             expected = self._game.view.seq + self._line - 1
             if event.seq != expected:
                 raise self._wrong(_("its number has to be {seq}").format(seq=expected))
@@ -138,7 +141,7 @@ class _Referee:
                 rule = getattr(error, "rule", "R3")
                 raise self._wrong(_("the rules forbid that ({rule})").format(rule=rule)) from error
             except (reading.NotUnderstoodError, ValueError, KeyError, IndexError) as error:
-                raise self._wrong(_("there is no such card, colour or seat")) from error
+                raise self._no_such() from error
             previous = event
         if self._state.phase is not Phase.GAME_OVER or self._due:
             raise self._wrong(_("the game is not over there"))
@@ -146,6 +149,9 @@ class _Referee:
 
     def _wrong(self, problem: str) -> WrongLineError:
         return WrongLineError(self._line, problem)
+
+    def _no_such(self) -> WrongLineError:
+        return self._wrong(_("there is no such card, colour or seat"))
 
     def _not_now(self) -> WrongLineError:
         return self._wrong(_("that cannot have happened then"))
@@ -169,12 +175,16 @@ class _Referee:
         ):
             raise self._wrong(_("the file does not begin with the start of the game"))
         told: Any = getattr(event, kind)
+        now = reading.event_of(event)
         self._revealed_in_time(kind, previous)
+        if not may_follow(self._view, now):
+            raise self._not_now()
         match kind:
             case "game_started":
                 self._game_started(told)
             case "deal_started":
-                self._deal_started(told)
+                assert isinstance(now, events.DealStarted), "that is how it is read"
+                self._deal_started(told, now)
             case "deal_committed":
                 self._deal_committed(told)
             case "deal_revealed" | "stretched_deal_revealed":
@@ -185,13 +195,18 @@ class _Referee:
                 self._acted(kind, told, previous)
             case "round_ended" | "deal_ended" | "game_ended":
                 self._follows(kind, told)
+            case "bot_failed":
+                self._failed = told.seat
+            case "table_closed":
+                raise self._not_now()
             case _:
-                self._at_the_table(kind, told)
+                pass  # people decide it
+        self._view = fold(self._view, now)
 
     # What chance decided
 
     def _game_started(self, told: event_pb2.GameStarted) -> None:
-        taken = [seat.seat for seat in self._seats if seat.occupant]
+        taken = [seat.seat for seat in self._view.taken_seats]
         self._same(
             told,
             event_pb2.GameStarted(
@@ -201,15 +216,13 @@ class _Referee:
         if told.game < 1:
             raise self._not_now()
         self._players = taken
-        self._number = told.game
-        options = self._game.view.options
-        threshold = options.threshold if options.WhichOneof("ending") == "threshold" else None
+        options = self._view.options
         self._state = NEW._replace(
-            options=Options(len(taken), threshold, short_deck=options.short_deck)
+            options=Options(len(taken), options.threshold, short_deck=options.short_deck)
         )
         self._removed = reading.colours_of(told.removed_colours)
 
-    def _deal_started(self, told: event_pb2.DealStarted) -> None:
+    def _deal_started(self, told: event_pb2.DealStarted, deal: events.DealStarted) -> None:
         if self._state.phase is Phase.NOT_STARTED:
             opener = self._player(told.opener)
             options = self._state.options
@@ -217,8 +230,8 @@ class _Referee:
             self._due.clear()
         elif self._state.phase is not Phase.BETWEEN_DEALS:
             raise self._not_now()
-        hands = [reading.cards_of(hand.cards) for hand in told.hands]
-        order = [*(card for hand in hands for card in hand), *reading.cards_of(told.undealt)]
+        order = [*(card for _, hand in deal.hands for card in hand)]
+        order += reading.cards_of(told.undealt)
         self._do(StartDeal(tuple(order)))
         started = self._due.popleft()
         assert isinstance(started, DealStarted), "that is what starts"
@@ -235,52 +248,46 @@ class _Referee:
                 **self._follows_from(),
             ),
         )
-        self._deal, self._dealt, self._open, self._rounds = told, started, b"", 0
+        self._deal, self._dealt = deal, started
         self._found.deals += 1
-        self._note(told)
-        for seat in self._seats:
-            seat.nonce = b""
+        self._note(deal)
 
     def _follows_from(self) -> dict[str, Any]:
         """What the start of a deal has to say that it follows from."""
-        if not self._open:
+        view = self._view
+        if not view.commitment:
             return {}
-        players = [self._seats[seat] for seat in self._players]
-        nonces = [seat.nonce for seat in players]
-        if not self._rounds:
-            return {"commitment": self._open, "nonces": nonces}
+        nonces = [view.seats[seat].nonce for seat in self._players]
+        if not view.rounds:
+            return {"commitment": view.commitment, "nonces": nonces}
         source = table_pb2.DealSource(
-            commitment=self._open,
-            rounds=self._rounds,
+            commitment=view.commitment,
+            rounds=view.rounds,
             nonces=nonces,
-            key_rounds=key_rounds(self._rounds, has_person=self._has_person),
+            key_rounds=key_rounds(view.rounds, has_person=self._has_person),
         )
         return {"source": source}
 
     @property
     def _has_person(self) -> bool:
-        seats = (self._seats[seat] for seat in self._players)
-        return any(seat.occupant == table_pb2.OCCUPANT_PERSON for seat in seats)
+        seats = (self._view.seats[seat] for seat in self._players)
+        return any(seat.occupant is Occupant.PERSON for seat in seats)
 
-    def _note(self, deal: event_pb2.DealStarted) -> None:
+    def _note(self, deal: events.DealStarted) -> None:
         """What is worth saying of a deal, beside that it adds up."""
         found = self._found
-        promised = _promised(deal)
-        if not promised:
+        if not deal.commitment:
             found.uncommitted += 1
             return
-        nonces = _nonces(deal)
-        found.added[sum(map(bool, nonces)), len(nonces)] += 1
-        found.words.append(word(promised, self._players, nonces))
-        found.weak += self._has_person and deal.source.key_rounds < ROUNDS
+        found.added[sum(map(bool, deal.nonces)), len(deal.nonces)] += 1
+        found.words.append(word(deal.commitment, self._players, deal.nonces))
+        found.weak += self._has_person and deal.key_rounds < ROUNDS
 
     def _deal_committed(self, told: event_pb2.DealCommitted) -> None:
-        if self._state.phase is not Phase.BETWEEN_DEALS or self._open:
-            raise self._not_now()
         self._same(
             told,
             event_pb2.DealCommitted(
-                game=self._number,
+                game=self._view.game.game if self._view.game else 0,
                 deal=self._state.deal + 1,
                 commitment=told.commitment,
                 source=_promise_of(told) if told.HasField("source") else None,
@@ -288,32 +295,30 @@ class _Referee:
         )
         if told.HasField("source") and (told.commitment or told.source.rounds < 1):
             raise self._not_now()
-        self._open = told.source.commitment or told.commitment
-        self._rounds = told.source.rounds
 
     def _revealed_in_time(self, kind: str, previous: event_pb2.Event | None) -> None:
         """A deal that was committed to is shown right after its end."""
+        deal = self._deal
         ended = previous is not None and previous.HasField("deal_ended")
-        if ended and _promised(self._deal) and not kind.endswith("deal_revealed"):
-            raise self._wrong(
-                _("the secret of deal {deal} is not shown").format(deal=self._deal.deal)
-            )
+        if ended and deal and deal.commitment and not kind.endswith("deal_revealed"):
+            raise self._wrong(_("the secret of deal {deal} is not shown").format(deal=deal.deal))
 
     def _deal_revealed(
         self, kind: str, told: event_pb2.DealRevealed, previous: event_pb2.Event | None
     ) -> None:
         deal, dealt = self._deal, self._dealt
-        by_deal_2 = deal.HasField("source")
-        expected = "stretched_deal_revealed" if by_deal_2 else "deal_revealed"
-        if previous is None or not previous.HasField("deal_ended") or not _promised(deal):
+        if previous is None or not previous.HasField("deal_ended"):
             raise self._not_now()
-        if kind != expected:
-            raise self._not_now()
+        assert deal is not None, "it has ended"
         assert dealt is not None, "it has ended"
+        if not deal.commitment or kind != (
+            "stretched_deal_revealed" if deal.rounds else "deal_revealed"
+        ):
+            raise self._not_now()
         self._same(told, event_pb2.DealRevealed(deal=deal.deal, secret=told.secret))
-        if commitment(told.secret, deal.source.rounds) != _promised(deal):
+        if commitment(told.secret, deal.rounds) != deal.commitment:
             raise self._wrong(_("that secret is not behind the commitment"))
-        rounds, nonces = deal.source.key_rounds, _nonces(deal)
+        rounds, nonces = deal.key_rounds, deal.nonces
         if rounds > MAX_ROUNDS:
             self._found.not_computed += 1
             return
@@ -363,13 +368,12 @@ class _Referee:
         decision = decision_of(self._state)
         if decision is None or self._due or self._decision is not None:
             raise self._not_now()
-        clock = self._game.view.options.HasField("clock")
         worked_out = decision_pb2.Decision(
             id=seq,
             seat=self._players[decision.seat],
             kind=KINDS[decision.kind],
             may_pass=decision.may_pass,
-            deadline=told.deadline if clock else None,
+            deadline=told.deadline if self._view.options.turn_time else None,
             choices=choices_of(decision) if told.HasField("choices") else None,
         )
         self._same(told, worked_out)
@@ -393,10 +397,10 @@ class _Referee:
             raise self._wrong(_("it was not this seat's turn"))
         by_default = is_default(action, decision)
         if actor == event_pb2.ACTOR_CLOCK:
-            clocked = self._game.view.options.HasField("clock") or self._failed is not None
+            clocked = self._view.options.turn_time > 0 or self._failed is not None
             allowed = clocked and by_default
         else:
-            holder = self._seats[int(told.seat)]
+            holder = self._view.seats[int(told.seat)]
             played_by = _PLAYED_BY[holder.occupant]
             allowed = (
                 actor == (event_pb2.ACTOR_SUBSTITUTE if holder.substituted else played_by)
@@ -472,80 +476,7 @@ class _Referee:
             next_deal_time=time,
         )
 
-    # Who plays
-
-    def _at_the_table(self, kind: str, told: Any) -> None:
-        see: Mapping[str, Callable[[Any], bool]] = {
-            "ready_changed": self._ready_changed,
-            "nonce_given": self._nonce_given,
-            "substitute_seated": self._substitute_seated,
-            "seat_resumed": self._seat_resumed,
-            "seat_taken": self._seat_taken,
-            "bot_failed": self._bot_failed,
-            "host_changed": lambda told: not told.HasField("seat") or self._is_taken(told.seat),
-            "deadline_moved": lambda _told: True,
-        }
-        if kind not in see or not see[kind](told):
-            raise self._not_now()
-
-    def _is_taken(self, seat: int) -> bool:
-        return 0 <= seat < len(self._seats) and bool(self._seats[seat].occupant)
-
-    def _ready_changed(self, told: event_pb2.ReadyChanged) -> bool:
-        if not self._is_taken(told.seat) or self._state.phase is Phase.PLAYING:
-            return False
-        if self._rounds:
-            return not told.nonce
-        self._seats[told.seat].nonce = told.nonce
-        return bool(told.ready or not told.nonce) and bool(self._open or not told.nonce)
-
-    def _nonce_given(self, told: event_pb2.NonceGiven) -> bool:
-        if not self._is_taken(told.seat) or self._state.phase is Phase.PLAYING:
-            return False
-        seat = self._seats[told.seat]
-        seat.nonce = told.nonce
-        return bool(told.nonce) and self._rounds > 0 and not seat.substituted
-
-    def _substitute_seated(self, told: event_pb2.SubstituteSeated) -> bool:
-        if told.seat not in self._players:
-            return False
-        seat = self._seats[told.seat]
-        seat.substituted, seat.nonce = True, b""
-        seat.abandoned = told.reason == event_pb2.LEAVE_REASON_LEFT
-        return True
-
-    def _seat_resumed(self, told: event_pb2.SeatResumed) -> bool:
-        was = self._is_taken(told.seat) and self._seats[told.seat].substituted
-        if was:
-            self._seats[told.seat].substituted = self._seats[told.seat].abandoned = False
-        return was
-
-    def _seat_taken(self, told: event_pb2.SeatTaken) -> bool:
-        number = told.seat.seat
-        if not self._is_taken(number) or not self._seats[number].abandoned:
-            return False
-        self._seats[number].CopyFrom(told.seat)
-        return True
-
-    def _bot_failed(self, told: event_pb2.BotFailed) -> bool:
-        due = self._decision
-        self._failed = told.seat
-        return due is not None and self._players[due.seat] == told.seat
-
-
-def _promised(deal: event_pb2.DealStarted) -> bytes:
-    """The commitment that the deal follows from; empty when there was none."""
-    return deal.source.commitment or deal.commitment
-
-
-def _nonces(deal: event_pb2.DealStarted) -> list[bytes]:
-    return list(deal.source.nonces if deal.HasField("source") else deal.nonces)
-
 
 def _promise_of(told: event_pb2.DealCommitted) -> table_pb2.DealSource:
     """What a commitment by deal/2 may say."""
     return table_pb2.DealSource(commitment=told.source.commitment, rounds=told.source.rounds)
-
-
-def _copy_of(view: table_pb2.TableView) -> table_pb2.TableView:
-    return table_pb2.TableView.FromString(view.SerializeToString())

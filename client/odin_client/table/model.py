@@ -177,8 +177,9 @@ class TableModel:
     def _fold_batch(self, batch: event_pb2.EventBatch) -> list[Update]:
         news: list[Update] = []
         for told in self._events_of(batch):
+            after = fold(self.view, told)
             event = self._with_names(told)
-            before, self.view = self.view, fold(self.view, event)
+            before, self.view = self.view, after
             if isinstance(event, SeatTaken):
                 self._gone.discard(event.seat.seat)
             self.check.see(event, before, self.view)
