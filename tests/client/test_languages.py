@@ -77,10 +77,10 @@ def test_help_and_errors_are_french(programs: Programs) -> None:
     assert "Usage" in helped.out[0]
     assert "Prendre place à une table, ou retrouver sa place." in "\n".join(helped.out)
     refused = programs.run("--lang", "fr", "join", "127.0.0.1:1", "--name", "Zoe")
-    assert refused.process.returncode == 3
+    assert refused.end() == 3
     assert any("Aucun serveur ne répond à 127.0.0.1:1" in line for line in refused.errors)
     unknown = programs.run("--lang", "de", "rules")
-    assert unknown.process.returncode == 2
+    assert unknown.end() == 2
 
 
 @pytest.mark.usefixtures("french")

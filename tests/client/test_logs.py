@@ -50,8 +50,8 @@ def test_whatever_a_command_writes_is_its_owners_alone(programs: Programs, tmp_p
     os.truncate(ours / "server.log", 1024 * 1024)
     folder, store = tmp_path / "new" / "folder", tmp_path / "tables" / "tables.db"
     server = programs.serve("--store", f"sqlite:{store}")
-    assert programs.run("ls", server, "-v").end() == 0
-    assert programs.run("ls", server, "-v", "--log-file", str(folder / "log")).end() == 0
+    assert programs.run_apart("ls", server, "-v").end() == 0
+    assert programs.run_apart("ls", server, "-v", "--log-file", str(folder / "log")).end() == 0
     logs = [ours / name for name in ("odin-table.log", "server.log", "server.log.1")]
     for path in (*logs, ours, folder / "log", folder, store, store.parent):
         assert not stat.S_IMODE(path.stat().st_mode) & 0o077, path
@@ -60,22 +60,22 @@ def test_whatever_a_command_writes_is_its_owners_alone(programs: Programs, tmp_p
 def test_verbose_is_told_on_stderr_too_and_goes_anywhere_in_the_line(programs: Programs) -> None:
     server = programs.serve()
     for arguments in (("-v", "ls", server), ("ls", "-v", server), ("ls", server, "--verbose")):
-        ls = programs.run(*arguments)
+        ls = programs.run_apart(*arguments)
         assert ls.end() == 0
         assert ls.error_with("connected to")
         assert not any("connected" in line for line in ls.out)
-    assert programs.run("ls", server).errors == [f"There is no public table at {server}."]
+    assert programs.run_apart("ls", server).errors == [f"There is no public table at {server}."]
 
 
 def test_a_log_that_cannot_be_written_stops_nothing(programs: Programs, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    ls = programs.run("ls", programs.serve(), "--log-file", str(tmp_path / "file" / "log"))
+    ls = programs.run_apart("ls", programs.serve(), "--log-file", str(tmp_path / "file" / "log"))
     assert ls.end() == 0
     assert not any("Traceback" in line for line in ls.errors)
 
 
 def test_where_an_error_came_from_is_shown_when_it_is_asked_for(programs: Programs) -> None:
-    ls = programs.run("ls", "127.0.0.1:1", "--debug")
+    ls = programs.run_apart("ls", "127.0.0.1:1", "--debug")
     assert ls.end() == 3
     assert ls.error_with("Traceback")
 

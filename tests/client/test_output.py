@@ -41,13 +41,13 @@ def test_when_nobody_reads_it_ends_without_a_word(arguments: tuple[str, ...]) ->
 def test_what_is_no_data_is_said_on_stderr(programs: Programs) -> None:
     server = programs.serve()
     for arguments in (("ls", server), ("watch", server), ("join", server)):
-        program = programs.run(*arguments)
+        program = programs.run_apart(*arguments)
         assert program.out == []
         assert program.errors
 
 
 def test_without_a_terminal_nothing_is_asked(programs: Programs) -> None:
-    alone = programs.run()
+    alone = programs.run_apart()
     assert alone.end() == 0
     assert alone.out[0].startswith("Usage: odin-table")
     assert alone.errors == []

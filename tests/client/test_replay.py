@@ -128,8 +128,8 @@ def test_what_a_later_version_adds_is_stepped_over(tmp_path: Path) -> None:
 
 def test_a_game_is_told_in_sentences_where_there_is_no_terminal(programs: Programs) -> None:
     told = programs.run("replay", str(GAME))
-    assert told.process.returncode == 0
+    assert told.end() == 0
     assert told.out[-1] == "The game is over. Astrid wins with 0 points."
     missing = programs.run("replay", "K7QF")
-    assert missing.process.returncode == 1
+    assert missing.end() == 1
     assert "There is no file and no finished game called K7QF." in missing.errors[0]

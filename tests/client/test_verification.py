@@ -323,7 +323,7 @@ def test_the_command_says_what_it_found_and_its_code_is_one_when_anything_is_wro
     programs: Programs, tmp_path: Path
 ) -> None:
     good = programs.run("verify", str(KEPT))
-    assert good.process.returncode == 0
+    assert good.end() == 0
     assert good.out[:3] == [
         f"{KEPT} adds up: 1 deal, 34 actions, won by Zoe.",
         "  Seats that added bytes: 2 of 3 in 1 deal.",
@@ -332,7 +332,7 @@ def test_the_command_says_what_it_found_and_its_code_is_one_when_anything_is_wro
     assert good.out[3].startswith("  1 deal had a key that was hardly stretched")
     assert len(good.out) == 4
     old = programs.run("verify", str(KEPT), str(GAME))
-    assert old.process.returncode == 10
+    assert old.end() == 10
     assert old.out[4].startswith(f"{GAME} adds up: 1 deal")
     assert old.out[5].startswith("  It is not sealed: it has no digests, so a changed name")
     assert old.out[6:] == ["  1 deal was not committed to: how its cards were chosen is not known."]
@@ -343,7 +343,7 @@ def test_the_command_says_what_it_found_and_its_code_is_one_when_anything_is_wro
     text = "".join(f"{json.dumps(line)}\n" for line in bare)
     stripped.write_text(text.replace('"Zoe"', '"Eve"'))
     unsealed = programs.run("verify", str(stripped))
-    assert unsealed.process.returncode == 10
+    assert unsealed.end() == 10
     assert "It is not sealed" in unsealed.out[1]
     changed = tmp_path / "changed.jsonl"
     changed.write_bytes(KEPT.read_bytes().replace(b'"Zoe"', b'"Eve"'))
@@ -353,7 +353,7 @@ def test_the_command_says_what_it_found_and_its_code_is_one_when_anything_is_wro
     forged = tmp_path / "forged.jsonl"
     forged.write_text("".join(chained(map(json.dumps, lines))))
     bad = programs.run("verify", str(changed), str(KEPT), str(forged))
-    assert bad.process.returncode == 1
+    assert bad.end() == 1
     assert len(bad.out) == 4, "the good one is told all the same"
     assert bad.errors[0].startswith(
         f"odin-table: {changed} was changed: line 1 is not as it was written."
@@ -363,5 +363,5 @@ def test_the_command_says_what_it_found_and_its_code_is_one_when_anything_is_wro
         "follow from what happened before."
     )
     nothing = programs.run("verify")
-    assert nothing.process.returncode == 1
+    assert nothing.end() == 1
     assert "No finished game was found." in nothing.errors[0]

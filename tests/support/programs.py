@@ -11,15 +11,19 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Final
 
 from odin_client.connection.address import Address
 from odin_client.connection.connection import Connection
 from odin_client.connection.credential import Credential
 from odin_client.session.session import Session
 from odin_contract.values import Options
+from tests.support.in_process import Finished, run_here
 from tests.support.patience import PATIENCE
 from tests.support.processes import environment
+
+PERSON: Final = {"LOGNAME": "zoe", "ODIN_INTERFACES": "127.0.0.1"}
+"""In the environment of each program."""
 
 
 class Program:
@@ -42,7 +46,7 @@ class Program:
             stderr=subprocess.PIPE,
             text=True,
             encoding="utf-8",
-            env=environment(state, LOGNAME="zoe", ODIN_INTERFACES="127.0.0.1", **more),
+            env=environment(state, **PERSON, **more),
             cwd=cwd,
         )
         self.out: list[str] = []
@@ -175,9 +179,17 @@ class Programs:
         self._started.append(program)
         return program
 
-    def run(self, *arguments: str, cwd: Path | None = None) -> Program:
-        """Starts it without input and waits for its end."""
-        program = self.start(*arguments, cwd=cwd)
+    def run(self, *arguments: str, cwd: Path | None = None) -> Finished:
+        """Runs one command line of `odin-table` without input, in this process, to its end.
+
+        Settings, files and answers are those of a process of its own; signals, pipes and the log
+        are not: see `run_apart`.
+        """
+        return run_here(arguments, environment(self._state, **PERSON), cwd or Path.cwd())
+
+    def run_apart(self, *arguments: str) -> Program:
+        """The same in a process of its own, where that is the point."""
+        program = self.start(*arguments)
         program.end_input()
         program.end()
         return program

@@ -14,8 +14,9 @@ import pytest
 from odin_conformance.deal_points import DEAL_POINTS
 from odin_conformance.points import POINTS
 from odin_conformance.program import filled_in, words_of
+from tests.support.in_process import Finished
 from tests.support.patience import PATIENCE
-from tests.support.programs import Program, Programs, gone
+from tests.support.programs import Programs, gone
 
 PAGE: Final = (Path(__file__).parents[3] / "docs" / "conformance.md").read_text("utf-8")
 ALL: Final = (*POINTS, *DEAL_POINTS)
@@ -23,7 +24,7 @@ BARE: Final = f"{sys.executable} -m tests.client.conformance.bare_client"
 BOT: Final = f"{sys.executable} -m odin_cli bot {{table}}@{{address}}"
 
 
-def check(programs: Programs, client: str, *options: str, points: tuple[str, ...] = ()) -> Program:
+def check(programs: Programs, client: str, *options: str, points: tuple[str, ...] = ()) -> Finished:
     named = [word for point in points for word in ("--point", point)]
     return programs.run("conformance", "--client", client, *named, *options)
 
