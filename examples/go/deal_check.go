@@ -38,19 +38,32 @@ func NewDealCheck() *DealCheck {
 	return &DealCheck{promises: promises{}}
 }
 
-// Offer is what we add to the next deal, so that the server does not choose the cards alone, and the
-// commitment that it is for. Nothing when no deal waits for nonces.
-func (c *DealCheck) Offer() (nonce, commitment []byte) {
+// Offer is what we add to the next deal when we say that we are ready. Nothing when no deal waits for
+// nonces.
+func (c *DealCheck) Offer() offer {
 	if c.open == nil {
-		return nil, nil
+		return offer{}
 	}
-	return c.open.ourNonce(), c.open.commitment
+	return c.open.offer(false)
+}
+
+// EarlyOffer is what we add to the next deal as soon as it waits for nonces, so that it is in there
+// whoever starts it and when. Nothing when we have added something, or tried to.
+func (c *DealCheck) EarlyOffer() offer {
+	if c.open == nil || c.open.offered || c.open.taken != nil {
+		return offer{}
+	}
+	return c.open.offer(true)
 }
 
 // Taken notes that the server has what we added, and since which event; 0 when it has not.
-func (c *DealCheck) Taken(seq int32) {
-	if c.open != nil && seq > 0 {
-		c.open.takenAt = seq
+func (c *DealCheck) Taken(offer offer, seq int32) {
+	if c.open == nil {
+		return
+	}
+	c.open.offered = true
+	if seq > 0 && len(offer.nonce) > 0 {
+		c.open.taken, c.open.takenAt = offer.nonce, seq
 	}
 }
 
@@ -135,7 +148,7 @@ func (c *DealCheck) join(key dealKey, view *odintable.TableView, playing bool) e
 	}
 	rounds := game.GetSource().GetKeyRounds()
 	begun := terms{c.seats, noncesIn(game), game.GetOpener(), c.removed, rounds}
-	if few := KeyRounds(deal.rounds, deal.takenAt > 0 && c.people[c.seat]); rounds != deal.rounds && rounds != few {
+	if few := KeyRounds(deal.rounds, deal.taken != nil && c.people[c.seat]); rounds != deal.rounds && rounds != few {
 		return deal.lie("its key was stretched less than it had to be")
 	}
 	untouched := len(game.GetCentre())+len(game.GetDiscarded())+len(game.GetRemainingHands()) == 0
@@ -186,6 +199,10 @@ func (c *DealCheck) fold(event *odintable.Event) error {
 		if c.open == nil || c.open.rounds == 0 { // by deal/2 it says nothing of nonces
 			ready := payload.ReadyChanged
 			return c.give(ready.GetSeat(), ready.GetNonce(), event) // we never say that we are not ready
+		}
+	case *odintable.Event_RematchAsked:
+		if c.open == nil || c.open.rounds == 0 {
+			return c.give(payload.RematchAsked.GetSeat(), payload.RematchAsked.GetNonce(), event)
 		}
 	case *odintable.Event_NonceGiven:
 		return c.give(payload.NonceGiven.GetSeat(), payload.NonceGiven.GetNonce(), event)
@@ -241,8 +258,9 @@ func (c *DealCheck) give(seat int32, nonce []byte, event *odintable.Event) error
 // void notes that a seat does not add to the next deal after all.
 func (c *DealCheck) void(seat int32) {
 	delete(c.given, seat)
-	if seat == c.seat && c.open != nil && c.open.takenAt > 0 {
-		c.open.takenAt, c.open.gap = 0, "the server says that we were away, so that our nonce is void"
+	if seat == c.seat && c.open != nil && c.open.taken != nil {
+		c.open.taken, c.open.offered = nil, false
+		c.open.gap = "the server says that we were away, so that our nonce is void"
 	}
 }
 

@@ -122,7 +122,7 @@ func play(ctx context.Context, server *Server, s settings, out io.Writer) error 
 			return err
 		}
 	}
-	seat, err := server.sitDown(ctx, s.table, s.name, s.ready)
+	seat, err := server.sitDown(ctx, s.table, s.name, s.ready, check.EarlyOffer())
 	if err != nil {
 		return err
 	}
@@ -146,12 +146,18 @@ func play(ctx context.Context, server *Server, s settings, out io.Writer) error 
 		}
 		if s.ready && table.Asked {
 			table.Asked = false
-			nonce, commitment := check.Offer()
-			seq, err := seat.sayReady(ctx, nonce, commitment)
+			offer := check.Offer()
+			seq, err := seat.sayReady(ctx, offer)
 			if err != nil {
 				return err
 			}
-			check.Taken(seq)
+			check.Taken(offer, seq)
+		} else if offer := check.EarlyOffer(); offer.nonce != nil {
+			seq, err := seat.give(ctx, offer)
+			if err != nil {
+				return err
+			}
+			check.Taken(offer, seq)
 		}
 		if decision := table.TakeDecision(); decision != nil {
 			if err := seat.act(ctx, decision, choose(decision)); err != nil {

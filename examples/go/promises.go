@@ -30,13 +30,23 @@ type promise struct {
 	log        string           // the log in which the server spoke of it last
 	commitment []byte           // empty: the server committed itself to nothing
 	rounds     int32            // what the commitment binds; 0: a deal by deal/1
-	nonce      []byte           // what we add
-	takenAt    int32            // the event after which the server has our nonce, or 0
+	early      []byte           // what we add before we are ready
+	nonce      []byte           // what we add when we are
+	offered    bool             // whether we have tried to add something
+	taken      []byte           // which of the two the server has, or nil
+	takenAt    int32            // the event after which it has it
 	terms      *terms           // what it started from, once it has
 	hand       []odintable.Card // what we were dealt, if we saw it
 	seen       int32            // the last event of it that we saw
 	gap        string           // why it is not checked in full, or ""
 	told       bool             // whether we have said what came of it
+}
+
+// An offer is what we add to a deal, so that the server does not choose the cards alone.
+type offer struct {
+	nonce      []byte
+	commitment []byte // which the nonce is for
+	rounds     int32  // what the commitment binds; 0: a deal by deal/1
 }
 
 // terms are what a deal starts from, besides its commitment.
@@ -77,20 +87,29 @@ func (t terms) equal(other terms) bool {
 	return fmt.Sprint(t) == fmt.Sprint(other)
 }
 
-// ourNonce is what we add to the deal: one for each commitment, so that a server cannot ask for
-// another one until it likes the cards.
-func (p *promise) ourNonce() []byte {
-	if p.nonce == nil {
-		p.nonce = make([]byte, 32)
-		rand.Read(p.nonce) // never fails
+// offer is what we add to the deal: always the same, so that a server cannot ask for another one until it
+// likes the cards. What we add once we are ready differs from what we add early, since a server that
+// knows a nonce early has long to search for a deck that it likes.
+func (p *promise) offer(early bool) offer {
+	nonce := &p.nonce
+	if early {
+		nonce = &p.early
 	}
-	return p.nonce
+	if *nonce == nil {
+		*nonce = make([]byte, 32)
+		rand.Read(*nonce) // never fails
+	}
+	return offer{*nonce, p.commitment, p.rounds}
 }
 
-// mustBeOurs complains when the server took our nonce, and says later that we gave another one or none.
+// mustBeOurs compares the nonce of our seat, by what the server says, with the one that it took. One
+// that went with the seat is known to be taken when the server shows it.
 func (p *promise) mustBeOurs(nonce []byte) error {
-	if p.takenAt > 0 && !bytes.Equal(nonce, p.nonce) {
+	switch {
+	case p.taken != nil && !bytes.Equal(nonce, p.taken):
 		return p.lie("it left out our nonce, which it had taken")
+	case p.early != nil && bytes.Equal(nonce, p.early):
+		p.taken = p.early
 	}
 	return nil
 }
@@ -121,9 +140,9 @@ func (all promises) note(key dealKey, log string, message sourced) (*promise, er
 	case known.log != log:
 		all[key] = &promise{key: key, log: log, commitment: commitment, rounds: rounds}
 		if same {
-			all[key].nonce = known.nonce
+			all[key].early, all[key].nonce = known.early, known.nonce
 		}
-		if !same || known.takenAt > 0 || known.terms != nil {
+		if !same || known.taken != nil || known.terms != nil {
 			all[key].gap = "the table was set back"
 		}
 	}
