@@ -13,7 +13,15 @@ import {
   ROUNDS,
   word,
 } from "./fair-deal.js";
-import { equal, type Promised, Promises, type Sourced, sourceOf, type Terms } from "./promises.js";
+import {
+  equal,
+  type Offer,
+  type Promised,
+  Promises,
+  type Sourced,
+  sourceOf,
+  type Terms,
+} from "./promises.js";
 
 const NO_BYTES = new Uint8Array();
 
@@ -45,20 +53,30 @@ export class DealCheck {
    */
   #dealt: Map<number, Map<Card, number>> | undefined;
 
-  /** What we add to the next deal, so that the server does not choose the cards alone. */
-  get nonce(): Uint8Array {
-    return this.#open?.nonce ?? NO_BYTES;
+  /** What we add to the next deal when we say that we are ready, if one waits for nonces. */
+  get offer(): Offer | undefined {
+    return this.#open?.offer("ready");
   }
 
-  /** The commitment that our nonce is for. */
-  get commitment(): Uint8Array {
-    return this.#open?.commitment ?? NO_BYTES;
+  /**
+   * What we add to the next deal as soon as it waits for nonces, so that it is in there whoever starts
+   * it and when. Undefined when we have added something, or tried to.
+   */
+  get earlyOffer(): Offer | undefined {
+    const open = this.#open;
+    return open && !open.offered && !open.taken ? open.offer("early") : undefined;
   }
 
   /** Notes that the server has what we added, and since which event; 0 when it has not. */
-  taken(seq: number): void {
-    if (this.#open && seq > 0) {
-      this.#open.takenAt = seq;
+  taken(offer: Offer | undefined, seq: number): void {
+    const open = this.#open;
+    if (!open || !offer) {
+      return;
+    }
+    open.offered = true;
+    if (seq > 0) {
+      open.taken = offer.nonce;
+      open.takenAt = seq;
     }
   }
 
@@ -133,7 +151,8 @@ export class DealCheck {
     const { opener, centre, discarded, remainingHands } = game;
     const { nonces, keyRounds: rounds } = sourceOf(game);
     const terms = { seats: this.#seats, nonces, opener, removed: this.#removed, rounds };
-    const mine = deal.takenAt > 0 && this.#seat !== undefined && this.#people.has(this.#seat);
+    const mine =
+      deal.taken !== undefined && this.#seat !== undefined && this.#people.has(this.#seat);
     if (rounds !== deal.rounds && rounds !== keyRounds(deal.rounds, mine)) {
       throw deal.lie("its key was stretched less than it had to be");
     }
@@ -194,7 +213,8 @@ export class DealCheck {
         this.#commit(payload.value.game, payload.value.deal, payload.value);
         break;
       case "readyChanged":
-        // By deal/2 it says nothing of nonces. We never say that we are not ready.
+      case "rematchAsked":
+        // By deal/2 they say nothing of nonces. We never say that we are not ready.
         if (!this.#open?.rounds) {
           this.#gives(payload.value.seat, payload.value.nonce, seq);
         }
@@ -251,9 +271,11 @@ export class DealCheck {
   /** Notes that a seat does not add to the next deal after all. */
   #void(seat: number): void {
     this.#given.delete(seat);
-    if (seat === this.#seat && this.#open && this.#open.takenAt > 0) {
-      this.#open.takenAt = 0;
-      this.#open.gap = "the server says that we were away, so that our nonce is void";
+    const open = this.#open;
+    if (seat === this.#seat && open?.taken) {
+      open.taken = undefined;
+      open.offered = false;
+      open.gap = "the server says that we were away, so that our nonce is void";
     }
   }
 

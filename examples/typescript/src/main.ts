@@ -64,7 +64,8 @@ async function main(): Promise<void> {
     if (view) {
       check.restart(view);
     }
-    await play(await Seat.take(server, table, name, ready), check, ready, out);
+    const seat = await Seat.take(server, table, name, ready, check.earlyOffer);
+    await play(seat, check, out);
   }
 }
 
@@ -85,7 +86,7 @@ async function list(server: Server): Promise<void> {
 }
 
 /** Plays one game to its end and leaves the seat. */
-async function play(seat: Seat, check: DealCheck, asPerson: boolean, out: number): Promise<void> {
+async function play(seat: Seat, check: DealCheck, out: number): Promise<void> {
   const table = new Table();
   for await (const item of follow(seat.server, seat.table)) {
     table.apply(item);
@@ -97,9 +98,13 @@ async function play(seat: Seat, check: DealCheck, asPerson: boolean, out: number
     if (table.unseated) {
       throw new Error("our seat is gone: the host has removed us, or we were away for too long");
     }
-    if (asPerson && table.asked) {
+    if (seat.asPerson && table.asked) {
       table.asked = false;
-      check.taken(await seat.sayReady(check.nonce, check.commitment));
+      const { offer } = check;
+      check.taken(offer, await seat.sayReady(offer));
+    } else if (check.earlyOffer) {
+      const offer = check.earlyOffer;
+      check.taken(offer, await seat.give(offer));
     }
     const decision = table.takeDecision();
     const action = decision && choose(decision);

@@ -34,9 +34,32 @@ export function sourceOf({ source, commitment, nonces = [] }: Sourced) {
   return source ?? { commitment, nonces, rounds: 0, keyRounds: 0 };
 }
 
+/** What we add to a deal, so that the server does not choose the cards alone. */
+export interface Offer {
+  nonce: Uint8Array;
+  /** Which the nonce is for. */
+  commitment: Uint8Array;
+  /** What the commitment binds; 0 for a deal by deal/1. */
+  rounds: number;
+}
+
+/**
+ * The nonces that we have for a deal: always the same, so that a server cannot ask for others until it
+ * likes the cards. What we add once we are ready differs from what we add early, since a server that
+ * knows a nonce early has long to search for a deck that it likes.
+ */
+export interface OwnNonces {
+  readonly early: Uint8Array;
+  readonly ready: Uint8Array;
+}
+
 /** What is known of one deal. */
 export class Promised {
-  /** After which event the server has our nonce, or 0. */
+  /** Whether we have tried to add something. */
+  offered = false;
+  /** Which of our nonces the server has, if any. */
+  taken: Uint8Array | undefined;
+  /** The event after which it has it. */
   takenAt = 0;
   /** What it started from, once it has. */
   terms: Terms | undefined;
@@ -58,14 +81,25 @@ export class Promised {
     readonly commitment: Uint8Array,
     /** What the commitment binds; 0 for a deal by deal/1. */
     readonly rounds: number,
-    /** What we add: one for each commitment, so that a server cannot ask until it likes the cards. */
-    readonly nonce: Uint8Array = randomBytes(32),
+    readonly own: OwnNonces = { early: randomBytes(32), ready: randomBytes(32) },
   ) {}
 
-  /** Complains when the server took our nonce, and says later that we gave another one or none. */
+  /** What we add to it. */
+  offer(when: keyof OwnNonces): Offer {
+    const { commitment, rounds } = this;
+    return { nonce: this.own[when], commitment, rounds };
+  }
+
+  /**
+   * Compares the nonce of our seat, by what the server says, with the one that it took. One that went
+   * with the seat is known to be taken when the server shows it.
+   */
   mustBeOurs(nonce: Uint8Array): void {
-    if (this.takenAt > 0 && !equal(nonce, this.nonce)) {
+    if (this.taken && !equal(nonce, this.taken)) {
       throw this.lie("it left out our nonce, which it had taken");
+    }
+    if (equal(nonce, this.own.early)) {
+      this.taken = nonce;
     }
   }
 
@@ -102,9 +136,9 @@ export class Promises {
       }
       return known;
     }
-    const nonce = same ? known.nonce : undefined;
-    const promised = new Promised(game, deal, log, commitment, rounds, nonce);
-    if (known && (!same || known.takenAt > 0 || known.terms)) {
+    const own = same ? known.own : undefined;
+    const promised = new Promised(game, deal, log, commitment, rounds, own);
+    if (known && (!same || known.taken || known.terms)) {
       promised.gap = "the table was set back";
     }
     this.#all.set(`${game} ${deal}`, promised);

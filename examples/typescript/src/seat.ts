@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import type { Action } from "../gen/odin_table/v1/decision_pb.js";
 import { ErrorReason } from "../gen/odin_table/v1/error_pb.js";
 import { Occupant, type TableView } from "../gen/odin_table/v1/table_pb.js";
+import type { Offer } from "./promises.js";
 import { Refusal, type Server } from "./server.js";
 
 /**
@@ -26,28 +27,67 @@ export class Seat {
   private constructor(
     readonly server: Server,
     readonly table: string,
+    readonly asPerson: boolean,
+    /** Whether the server takes nonces of seats that are not ready. */
+    readonly giveNonce: boolean,
   ) {}
 
-  /** Takes the first free seat, as a person or as a bot. */
-  static async take(server: Server, table: string, name: string, asPerson: boolean): Promise<Seat> {
+  /**
+   * Takes the first free seat, as a person or as a bot. A bot's nonce goes with it, because a table of
+   * programs may start at once.
+   */
+  static async take(
+    server: Server,
+    table: string,
+    name: string,
+    asPerson: boolean,
+    early: Offer | undefined,
+  ): Promise<Seat> {
+    const { features } = await server.call(server.lobby.getServerInfo, {});
+    const taken = new Seat(server, table, asPerson, features.includes("give_nonce"));
     const occupant = asPerson ? Occupant.PERSON : Occupant.REMOTE_BOT;
-    const request = { requestId: randomUUID(), table, name, occupant };
+    const given =
+      early && !asPerson && taken.#mayGive(early)
+        ? { nonce: early.nonce, commitment: early.commitment }
+        : {};
+    const request = { ...taken.#change(), name, occupant, ...given };
     const { seat } = await server.call(server.lobby.takeSeat, request);
     console.error(`${name} sits at table ${table}, seat ${seat}`);
-    return new Seat(server, table);
+    return taken;
+  }
+
+  /** Whether the server takes this nonce while we are not ready. */
+  #mayGive({ rounds }: Offer): boolean {
+    return this.giveNonce && rounds > 0;
+  }
+
+  /**
+   * Adds a nonce to the next deal, whoever starts it and when. Gives the event after which the server
+   * has it, or 0 when it does not take it. A bot is always ready, so it may say so where that is the
+   * only way to give a nonce.
+   */
+  async give(offer: Offer): Promise<number> {
+    if (!this.#mayGive(offer)) {
+      return this.asPerson ? 0 : this.sayReady(offer);
+    }
+    const { nonce, commitment } = offer;
+    const answer = await unless(
+      this.server.call(this.server.lobby.giveNonce, { ...this.#change(), nonce, commitment }),
+      ...TOO_LATE,
+      ErrorReason.NOT_ALLOWED, // a substitute plays our seat
+    );
+    return answer?.seq ?? 0;
   }
 
   /**
    * Agrees to the start of the game or of the next deal, and adds a nonce to that deal. Gives the
    * event after which the server has it, or 0 when others have started the deal meanwhile.
    */
-  async sayReady(nonce: Uint8Array, commitment: Uint8Array): Promise<number> {
-    const request = { ...this.#change(), ready: true, nonce, commitment };
+  async sayReady(offer: Offer | undefined): Promise<number> {
+    const given = offer ? { nonce: offer.nonce, commitment: offer.commitment } : {};
     const answer = await unless(
-      this.server.call(this.server.lobby.setReady, request),
-      ErrorReason.ALREADY_STARTED,
-      ErrorReason.STALE_COMMITMENT,
-      ErrorReason.GAME_OVER,
+      this.server.call(this.server.lobby.setReady, { ...this.#change(), ready: true, ...given }),
+      ...TOO_LATE,
     );
     return answer?.seq ?? 0;
   }
@@ -79,6 +119,9 @@ export class Seat {
     return { requestId: randomUUID(), table: this.table };
   }
 }
+
+/** Why a nonce is refused when the next deal is another one by now. */
+const TOO_LATE = [ErrorReason.ALREADY_STARTED, ErrorReason.STALE_COMMITMENT, ErrorReason.GAME_OVER];
 
 /** Waits for a call, and shrugs when it is refused for one of the given reasons. */
 async function unless<Answer>(
