@@ -6,11 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::contract::event::Payload;
 use crate::contract::watch_table_response::Item;
 use crate::contract::{
-    Colour, DealRevealed, DealSource, DealStarted, Event, GameView, NonceGiven, Occupant, Seat,
-    SeatLeft, SubstituteSeated, TableOptions, TablePhase, TableView, WatchTableResponse,
+    Colour, DealRevealed, DealSource, DealStarted, Event, GameView, NonceGiven, Occupant,
+    ReadyChanged, RematchAsked, Seat, SeatLeft, SubstituteSeated, TableOptions, TablePhase,
+    TableView, WatchTableResponse,
 };
 use crate::fair_deal::{MAX_ROUNDS, ROUNDS, commitment, draw_deal, draw_first, key_rounds, word};
-use crate::promises::{Key, Lie, Promise, Promises, Terms};
+use crate::promises::{Key, Lie, Offer, Promise, Promises, Terms};
 
 /// Compares what the server says of the deals with what it has promised.
 #[derive(Default)]
@@ -41,18 +42,27 @@ pub struct DealCheck {
 }
 
 impl DealCheck {
-    /// What we add to the next deal, so that the server does not choose the cards alone, and the
-    /// commitment that it is for. Empty when no deal waits for nonces.
-    pub fn offer(&self) -> (Vec<u8>, Vec<u8>) {
+    /// What we add to the next deal when we say that we are ready. Empty when no deal waits for nonces.
+    pub fn offer(&self) -> Offer {
         let open = self.open.and_then(|key| self.promises.get(key));
-        open.map(|open| (open.nonce.clone(), open.commitment.clone()))
-            .unwrap_or_default()
+        open.map(|open| open.offer(false)).unwrap_or_default()
+    }
+
+    /// What we add to the next deal as soon as it waits for nonces, so that it is in there whoever
+    /// starts it and when. None when we have added something, or tried to.
+    pub fn early_offer(&self) -> Option<Offer> {
+        let open = self.open.and_then(|key| self.promises.get(key))?;
+        (!open.offered && open.taken.is_none()).then(|| open.offer(true))
     }
 
     /// Notes that the server has what we added, and since which event; None when it has not.
-    pub fn taken(&mut self, seq: Option<i32>) {
-        let open = self.open.and_then(|key| self.promises.get_mut(key));
-        if let (Some(open), Some(seq)) = (open, seq) {
+    pub fn taken(&mut self, offer: Offer, seq: Option<i32>) {
+        let Some(open) = self.open.and_then(|key| self.promises.get_mut(key)) else {
+            return;
+        };
+        open.offered = true;
+        if let Some(seq) = seq {
+            open.taken = Some(offer.nonce);
             open.taken_at = seq;
         }
     }
@@ -110,8 +120,8 @@ impl DealCheck {
     }
 
     /// Compares our nonce, by what the server says after this event, with what we gave.
-    fn compare_ours(&self, seq: i32) -> Result<(), Lie> {
-        let open = self.open.and_then(|key| self.promises.get(key));
+    fn compare_ours(&mut self, seq: i32) -> Result<(), Lie> {
+        let open = self.open.and_then(|key| self.promises.get_mut(key));
         let given = self.seat.and_then(|seat| self.given.get(&seat));
         match (open, given) {
             // Something older may have been on its way.
@@ -140,7 +150,7 @@ impl DealCheck {
             removed: self.removed.clone(),
             rounds: source.key_rounds,
         };
-        let fewest = key_rounds(deal.rounds, deal.taken_at > 0 && am_person);
+        let fewest = key_rounds(deal.rounds, deal.taken.is_some() && am_person);
         if terms.rounds != deal.rounds && terms.rounds != fewest {
             return Err(deal.lie("its key was stretched less than it had to be"));
         }
@@ -199,11 +209,14 @@ impl DealCheck {
                 let source = source(committed.source.as_ref(), &committed.commitment, &[]);
                 self.commit((committed.game, committed.deal), &source)?;
             }
-            Some(Payload::ReadyChanged(changed)) => {
+            Some(
+                Payload::ReadyChanged(ReadyChanged { seat, nonce, .. })
+                | Payload::RematchAsked(RematchAsked { seat, nonce }),
+            ) => {
                 let open = self.open.and_then(|key| self.promises.get(key));
-                // By deal/2 it says nothing of nonces. We never say that we are not ready.
+                // By deal/2 they say nothing of nonces. We never say that we are not ready.
                 if open.is_none_or(|open| open.rounds == 0) {
-                    self.given.insert(changed.seat, changed.nonce.clone());
+                    self.given.insert(*seat, nonce.clone());
                     self.compare_ours(event.seq)?;
                 }
             }
@@ -254,8 +267,9 @@ impl DealCheck {
     fn void(&mut self, seat: i32) {
         self.given.remove(&seat);
         let open = self.open.and_then(|key| self.promises.get_mut(key));
-        if let Some(open) = open.filter(|open| open.taken_at > 0 && Some(seat) == self.seat) {
-            open.taken_at = 0;
+        if let Some(open) = open.filter(|open| open.taken.is_some() && Some(seat) == self.seat) {
+            open.taken = None;
+            open.offered = false;
             open.gap = "the server says that we were away, so that our nonce is void";
         }
     }
@@ -438,3 +452,6 @@ fn must_be_revealed(deal: &Promise, over: bool, next: &Event) -> Result<(), Lie>
         Some(_) => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -106,9 +106,10 @@ async fn run(settings: Settings) -> Result<(), Box<dyn Error>> {
     if let Some(view) = look(&server, table).await {
         check.restart(&view)?;
     }
-    let seat = Seat::take(&server, table, &settings.name, settings.ready).await?;
+    let early = check.early_offer();
+    let seat = Seat::take(&server, table, &settings.name, settings.ready, early).await?;
     let follow = Follow::new(&server, table);
-    play(seat, follow, check, settings.ready, &mut out).await
+    play(seat, follow, check, &mut out).await
 }
 
 /// Prints the public tables, page by page.
@@ -144,23 +145,30 @@ async fn play(
     seat: Seat<'_>,
     mut follow: Follow<'_>,
     mut check: DealCheck,
-    as_person: bool,
     out: &mut impl Write,
 ) -> Result<(), Box<dyn Error>> {
     let mut table = Table::default();
-    while !table.over {
+    loop {
         let item = follow.next().await?;
         table.apply(&item);
         record(&item, out)?;
         check.apply(&item)?;
-        if table.unseated && !table.over {
+        if table.over {
+            break;
+        }
+        if table.unseated {
             return Err(
                 "our seat is gone: the host has removed us, or we were away for too long".into(),
             );
         }
-        if as_person && table.asked && !table.over {
+        if seat.as_person && table.asked {
             table.asked = false;
-            check.taken(seat.say_ready(check.offer()).await?);
+            let offer = check.offer();
+            let seq = seat.say_ready(offer.clone()).await?;
+            check.taken(offer, seq);
+        } else if let Some(offer) = check.early_offer() {
+            let seq = seat.give(offer.clone()).await?;
+            check.taken(offer, seq);
         }
         if let Some(decision) = table.take_decision()
             && let Some(action) = strategy::choose(&decision)

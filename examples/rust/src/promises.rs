@@ -36,6 +36,16 @@ pub struct Terms {
     pub rounds: i32,
 }
 
+/// What we add to a deal, so that the server does not choose the cards alone.
+#[derive(Clone, Default, PartialEq, Debug)]
+pub struct Offer {
+    pub nonce: Vec<u8>,
+    /// Which the nonce is for.
+    pub commitment: Vec<u8>,
+    /// What the commitment binds; 0 for a deal by deal/1.
+    pub rounds: i32,
+}
+
 /// What is known of one deal. Bytes that there are not are empty.
 pub struct Promise {
     pub key: Key,
@@ -45,9 +55,16 @@ pub struct Promise {
     pub commitment: Vec<u8>,
     /// What the commitment binds; 0 for a deal by deal/1.
     pub rounds: i32,
-    /// What we add: one for each commitment, so that a server cannot ask until it likes the cards.
-    pub nonce: Vec<u8>,
-    /// After which event the server has our nonce, or 0.
+    /// What we add before we are ready, and when we are: always the same two, so that a server cannot
+    /// ask until it likes the cards; and two, since a server that knows a nonce early has long to
+    /// search for a deck that it likes.
+    early: Vec<u8>,
+    nonce: Vec<u8>,
+    /// Whether we have tried to add something.
+    pub offered: bool,
+    /// Which of our nonces the server has.
+    pub taken: Option<Vec<u8>>,
+    /// The event after which it has it.
     pub taken_at: i32,
     /// What it started from, once it has.
     pub terms: Option<Terms>,
@@ -68,7 +85,10 @@ impl Promise {
             log: log.to_owned(),
             commitment: source.commitment.clone(),
             rounds: source.rounds,
+            early: rand::random::<[u8; 32]>().to_vec(),
             nonce: rand::random::<[u8; 32]>().to_vec(),
+            offered: false,
+            taken: None,
             taken_at: 0,
             terms: None,
             hand: None,
@@ -78,10 +98,24 @@ impl Promise {
         }
     }
 
-    /// Complains when the server took our nonce, and says later that we gave another one or none.
-    pub fn must_be_ours(&self, nonce: &[u8]) -> Result<(), Lie> {
-        if self.taken_at > 0 && nonce != self.nonce {
+    /// What we add to it: early, or when we are ready.
+    pub fn offer(&self, early: bool) -> Offer {
+        let nonce = if early { &self.early } else { &self.nonce };
+        Offer {
+            nonce: nonce.clone(),
+            commitment: self.commitment.clone(),
+            rounds: self.rounds,
+        }
+    }
+
+    /// Compares the nonce of our seat, by what the server says, with the one that it took. One that
+    /// went with the seat is known to be taken when the server shows it.
+    pub fn must_be_ours(&mut self, nonce: &[u8]) -> Result<(), Lie> {
+        if self.taken.as_ref().is_some_and(|taken| nonce != taken) {
             return Err(self.lie("it left out our nonce, which it had taken"));
+        }
+        if nonce == self.early {
+            self.taken = Some(nonce.to_vec());
         }
         Ok(())
     }
@@ -125,12 +159,13 @@ impl Promises {
                     known.lie("it follows from another commitment than the one before the nonces")
                 );
             }
-            if !same || known.taken_at > 0 || known.terms.is_some() {
+            if !same || known.taken.is_some() || known.terms.is_some() {
                 promise.gap = "the table was set back";
             }
             if known.log == log {
                 promise = known;
             } else if same {
+                promise.early = known.early;
                 promise.nonce = known.nonce;
             }
         }
