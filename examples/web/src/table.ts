@@ -130,6 +130,7 @@ export class Table {
         break;
       case "readyChanged":
         this.#change(payload.value.seat, { ready: payload.value.ready });
+        this.#addsByDeal1(payload.value);
         break;
       case "substituteSeated": {
         const abandoned = payload.value.reason === LeaveReason.LEFT;
@@ -144,6 +145,7 @@ export class Table {
         view.phase = TablePhase.WAITING;
         this.#askWhoIsReady();
         this.#change(payload.value.seat, { ready: true });
+        this.#addsByDeal1(payload.value);
         break;
       case "tableClosed":
         view.phase = TablePhase.CLOSED;
@@ -176,6 +178,8 @@ export class Table {
         view.commitment = payload.value.commitment;
         if (payload.value.source) {
           view.source = payload.value.source;
+        } else {
+          delete view.source;
         }
         break;
       case "nonceGiven":
@@ -198,6 +202,11 @@ export class Table {
           game.opener = payload.value.opener;
           game.commitment = payload.value.commitment;
           game.nonces = payload.value.nonces;
+          if (payload.value.source) {
+            game.source = payload.value.source;
+          } else {
+            delete game.source;
+          }
           game.secret = new Uint8Array();
           game.remainingHands = [];
           game.discarded = [];
@@ -297,6 +306,13 @@ export class Table {
   }
 
   /** People have to say so anew; whoever else plays always is. */
+  /** By deal/2 being ready says nothing of nonces. */
+  #addsByDeal1({ seat, nonce }: { seat: number; nonce: Uint8Array }): void {
+    if (!this.view.source) {
+      this.#change(seat, { nonce });
+    }
+  }
+
   #askWhoIsReady(): void {
     for (const seat of this.view.seats) {
       seat.ready &&= seat.occupant !== Occupant.PERSON || seat.substituted;
