@@ -6,7 +6,9 @@ Nothing is made by taking fields out of something fuller.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 from odin_engine import (
@@ -25,30 +27,20 @@ from odin_engine import (
     view_for,
 )
 from odin_server.table.events import (
-    BotFailed,
     DeadlineMoved,
     DealCommitted,
     DealRevealed,
     DecisionOpened,
-    HostChanged,
-    NonceGiven,
-    ReadyChanged,
     Record,
-    RematchAsked,
-    SeatLeft,
-    SeatResumed,
     SeatTaken,
-    SubstituteSeated,
-    TableClosed,
+    TableEvent,
     TableOpened,
 )
 from odin_server.table.state import DealtFrom, OpenDecision, Seat, TableState
 from odin_server.table.translation import (
     ACTORS,
-    CLOSE_REASONS,
     COLOURS,
     KINDS,
-    LEAVE_REASONS,
     OCCUPANTS,
     PHASES,
     card_to,
@@ -260,8 +252,23 @@ def _with_hands(record: Record, after: TableState, event: DealStarted) -> event_
 def _event(record: Record, after: TableState) -> event_pb2.Event:
     """The public part of an event."""
     message = event_pb2.Event(seq=record.seq, time=timestamp(record.time))
-    _PUBLIC[type(record.event)](message, record.event, record, after)
+    _PUBLIC.get(type(record.event), _as_it_is)(message, record.event, record, after)
     return message
+
+
+def _as_it_is(to: event_pb2.Event, event: TableEvent, _r: Record, _s: TableState) -> None:
+    """Writes an event that the contract has as it is: the same names, and nothing to leave out."""
+    payload = getattr(to, _payload_of(type(event).__name__))
+    payload.SetInParent()
+    for name, value in event._asdict().items():
+        if value is not None:
+            setattr(payload, name, value)
+
+
+@cache
+def _payload_of(event: str) -> str:
+    """`SeatLeft` is `seat_left` in the contract."""
+    return re.sub(r"\B(?=[A-Z])", "_", event).lower()
 
 
 def _table_opened(to: event_pb2.Event, event: TableOpened, _r: Record, _s: TableState) -> None:
@@ -270,51 +277,6 @@ def _table_opened(to: event_pb2.Event, event: TableOpened, _r: Record, _s: Table
 
 def _seat_taken(to: event_pb2.Event, event: SeatTaken, _r: Record, state: TableState) -> None:
     to.seat_taken.seat.CopyFrom(_seat(event.seat, state.seats[event.seat], state.host))
-
-
-def _seat_left(to: event_pb2.Event, event: SeatLeft, _r: Record, _s: TableState) -> None:
-    to.seat_left.seat = event.seat
-    to.seat_left.reason = LEAVE_REASONS[event.reason - 1]
-
-
-def _host_changed(to: event_pb2.Event, event: HostChanged, _r: Record, _s: TableState) -> None:
-    to.host_changed.SetInParent()
-    if event.seat is not None:
-        to.host_changed.seat = event.seat
-
-
-def _ready_changed(to: event_pb2.Event, event: ReadyChanged, _r: Record, _s: TableState) -> None:
-    to.ready_changed.seat = event.seat
-    to.ready_changed.ready = event.ready
-    to.ready_changed.nonce = event.nonce
-
-
-def _substitute_seated(
-    to: event_pb2.Event, event: SubstituteSeated, _r: Record, _s: TableState
-) -> None:
-    to.substitute_seated.seat = event.seat
-    to.substitute_seated.reason = LEAVE_REASONS[event.reason - 1]
-    to.substitute_seated.level = event.level
-
-
-def _seat_resumed(to: event_pb2.Event, event: SeatResumed, _r: Record, _s: TableState) -> None:
-    to.seat_resumed.SetInParent()
-    to.seat_resumed.seat = event.seat
-
-
-def _rematch_asked(to: event_pb2.Event, event: RematchAsked, _r: Record, _s: TableState) -> None:
-    to.rematch_asked.SetInParent()
-    to.rematch_asked.seat = event.seat
-    to.rematch_asked.nonce = event.nonce
-
-
-def _nonce_given(to: event_pb2.Event, event: NonceGiven, _r: Record, _s: TableState) -> None:
-    to.nonce_given.seat = event.seat
-    to.nonce_given.nonce = event.nonce
-
-
-def _table_closed(to: event_pb2.Event, event: TableClosed, _r: Record, _s: TableState) -> None:
-    to.table_closed.reason = CLOSE_REASONS[event.reason - 1]
 
 
 def _decision_opened(
@@ -331,11 +293,6 @@ def _deadline_moved(
     assert deadline is not None, "time was running"
     to.deadline_moved.deadline.CopyFrom(timestamp(deadline))
     to.deadline_moved.given_back.CopyFrom(duration_to(event.given_back))
-
-
-def _bot_failed(to: event_pb2.Event, event: BotFailed, _r: Record, _s: TableState) -> None:
-    to.bot_failed.seat = event.seat
-    to.bot_failed.problem = event.problem
 
 
 def _deal_committed(
@@ -427,17 +384,8 @@ def _game_ended(to: event_pb2.Event, event: GameEnded, _r: Record, state: TableS
 _PUBLIC: Final[Mapping[type, Callable[[event_pb2.Event, Any, Record, TableState], None]]] = {
     TableOpened: _table_opened,
     SeatTaken: _seat_taken,
-    SeatLeft: _seat_left,
-    HostChanged: _host_changed,
-    ReadyChanged: _ready_changed,
-    SubstituteSeated: _substitute_seated,
-    SeatResumed: _seat_resumed,
-    RematchAsked: _rematch_asked,
-    NonceGiven: _nonce_given,
-    TableClosed: _table_closed,
     DecisionOpened: _decision_opened,
     DeadlineMoved: _deadline_moved,
-    BotFailed: _bot_failed,
     DealCommitted: _deal_committed,
     DealRevealed: _deal_revealed,
     GameStarted: _game_started,

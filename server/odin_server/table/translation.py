@@ -55,8 +55,6 @@ ACTORS: Final[Mapping[Actor | None, event_pb2.Actor.ValueType]] = {
     Actor.SUBSTITUTE: event_pb2.ACTOR_SUBSTITUTE,
     Actor.CLOCK: event_pb2.ACTOR_CLOCK,
 }
-LEAVE_REASONS: Final = tuple(event_pb2.LeaveReason.values()[1:])
-CLOSE_REASONS: Final = tuple(event_pb2.CloseReason.values()[1:])
 
 
 def timestamp(microseconds: int) -> timestamp_pb2.Timestamp:
