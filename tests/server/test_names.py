@@ -10,7 +10,7 @@ import pytest
 from odin_server.confusables import read_alike, reads_like_a_mark
 from odin_server.edge import service
 from odin_server.event_log import SqliteLog
-from odin_server.table import commands as table_commands
+from odin_server.table.commands import seats
 from odin_table.v1 import chat_pb2, lobby_pb2, table_pb2
 from tests.server.conftest import Meet, Serve
 from tests.support.people import Person, Refused
@@ -154,7 +154,7 @@ async def test_names_of_an_old_log_stay_as_they_are(
     """The checks are made when a seat is taken, and never when a log is folded."""
     names = ["Ann", "Ann\ufe0f", "host", "\u3164"]
     with monkeypatch.context() as unchecked:
-        unchecked.setattr(table_commands, "_name_is_free", _anything_goes)
+        unchecked.setattr(seats, "name_is_free", _anything_goes)
         unchecked.setattr(service, "cleaned", _as_it_is)
         old = await serve(log=SqliteLog(tmp_path / "tables.db"))
         people = [meet(old, name) for name in names]

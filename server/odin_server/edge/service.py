@@ -367,8 +367,7 @@ class Services:
                 raise not_allowed("Only seats and the host of this table may talk here.")
             if stored:
                 raise _reused()
-            if table.state.phase is TablePhase.CLOSED:
-                raise Refusal(Reason.GAME_OVER, "This table has ended.")
+            commands.check_phase("send_chat", table.state)
             self._chat_lines.take(caller.holder)
             line = Line(0, self._clock.now(), seat.name if seat else "host", viewer.seat, text)
             try:

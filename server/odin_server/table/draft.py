@@ -9,12 +9,19 @@ from __future__ import annotations
 import random
 from typing import Final
 
-from odin_engine import DealEnded, GameEnded
+from odin_engine import DealEnded, GameEnded, decision_of
 from odin_engine import Event as GameEvent
 from odin_engine.fair_deal import ROUNDS, SECRET_LENGTH
 from odin_server.table.dealing import Drawing, Drawn, NotDrawnYet
-from odin_server.table.events import Actor, DealCommitted, DealRevealed, Record, TableEvent
-from odin_server.table.state import TableState, evolve
+from odin_server.table.events import (
+    Actor,
+    DealCommitted,
+    DealRevealed,
+    DecisionOpened,
+    Record,
+    TableEvent,
+)
+from odin_server.table.state import TablePhase, TableState, evolve
 
 
 class Draft:
@@ -69,10 +76,10 @@ class Draft:
         return self.now + turn_time * 1_000_000 + self.state.banks[player]
 
     def add_game_events(self, events: tuple[GameEvent, ...], actor: Actor | None = None) -> None:
-        """Adds what the engine decided.
+        """Adds what the engine decided, and what follows from it on its own.
 
         When a deal ends its secret is shown, and the next one is committed to; unless the game has
-        ended a pause begins.
+        ended a pause begins. While a deal is played the next decision opens.
         """
         pauses = not isinstance(events[-1], GameEnded)
         ended = False
@@ -86,6 +93,17 @@ class Draft:
                 self.add(DealRevealed())
         if ended:
             self.commit()
+        self._settle()
+
+    def _settle(self) -> None:
+        """Opens the next decision, if a deal is played and none is open."""
+        state = self.state
+        if state.phase is not TablePhase.PLAYING or state.decision is not None:
+            return
+        decision = decision_of(state.game)
+        assert decision is not None, "somebody can always act while a deal is played"
+        opened = DecisionOpened(state.players[decision.seat], decision.kind)
+        self.add(opened, until=self.deadline_of(decision.seat))
 
     def commit(self) -> None:
         """Commits the server to the secret of the next deal."""
