@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,18 @@ def test_the_vectors_cover_first_and_later_deals_short_decks_and_all_numbers_of_
 def test_the_vectors_cover_deals_with_people_and_without() -> None:
     assert {vector["key_rounds"] for vector in VECTORS_2} == {1, 1_000, 100_000, 250_000}
     assert {vector["has_person"] for vector in VECTORS_2} == {True, False}
+
+
+def test_the_specification_names_every_field_of_the_vectors() -> None:
+    page = (Path(__file__).parents[2] / "docs/fair-deal.md").read_text(encoding="utf-8")
+    table = page.partition("## The test vectors")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \| (both|`deal/2`) \|", table, flags=re.MULTILINE)
+    in_both = {
+        name for names, forms in rows if forms == "both" for name in names[1:-1].split("`, `")
+    }
+    in_deal_2 = {name for names, _ in rows for name in names[1:-1].split("`, `")}
+    assert {field for vector in VECTORS for field in vector} == in_both
+    assert {field for vector in VECTORS_2 for field in vector} == in_deal_2
 
 
 def test_every_input_changes_the_order() -> None:
