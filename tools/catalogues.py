@@ -49,7 +49,7 @@ OF_CLICK: Final = frozenset(
         ("Option {name!r} requires an argument.", "Option {name!r} requires {nargs} arguments."),
     }
 )
-"""What click says to whoever types one of our commands wrongly, or asks for help."""
+"""What click says about a command that was mistyped, and in help."""
 
 Forms = tuple[str, ...]
 """A text as it is said: one form, or one and many."""
@@ -133,7 +133,7 @@ def findings(path: Path, wanted: Catalog) -> Iterator[str]:
     for text in sorted(needed - texts.keys()):
         yield f"{path.name}: lacks {text}"
     for text in sorted(texts.keys() - needed):
-        yield f"{path.name}: nobody says {text} any more"
+        yield f"{path.name}: no code says {text} any more"
     for text, message in texts.items():
         if problem := _problem(message, catalogue.num_plurals):
             yield f"{path.name}: {problem}: {text}"

@@ -123,7 +123,7 @@ _NAME: Final = re.compile(
 """Type.field, CamelCase of at least two words, UPPER_SNAKE."""
 
 _FIELD: Final = re.compile(r"(?<![\w.\[#(])[a-z]+(?:_[a-z]+)+(?![\w\])])")
-"""A field by itself, or another name of that form."""
+"""A field alone, or another name of that form."""
 
 
 def anchor(heading: str) -> str:

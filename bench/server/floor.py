@@ -28,7 +28,7 @@ Context: TypeAlias = aio.ServicerContext[bytes, bytes]
 
 
 class ThinTable:
-    """Counts the turns it has announced, and wakes whoever watches."""
+    """Counts the turns it has announced, and wakes the watchers."""
 
     def __init__(self) -> None:
         self.turns = 0

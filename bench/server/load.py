@@ -214,7 +214,7 @@ async def _calls(
 
 
 async def catching_up(run: Run) -> Figures:
-    """Events a second for somebody who comes back and misses that many."""
+    """Events a second for a client that reconnects and missed that many."""
     async with playing(run.address, 1) as (table,):
         await _until(lambda: table.head >= run.size.events)
         table.pace(PAUSED)

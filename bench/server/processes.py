@@ -10,7 +10,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 
-# Seconds. Whoever takes longer is broken: a start takes about one, a stop at most five.
+# Seconds. A process that takes longer is broken: a start takes about one, a stop at most five.
 START_DEADLINE = 30
 STOP_DEADLINE = 20
 

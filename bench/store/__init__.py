@@ -1,1 +1,1 @@
-"""Measurements of the file of tables: the disk below it, and the log by itself."""
+"""Measurements of the file of tables: the disk below it, and the log alone."""

@@ -1,4 +1,4 @@
-"""The log by itself: appends a second with 16 callers, beside aiosqlite that commits each of them.
+"""The log alone: appends a second with 16 callers, beside aiosqlite that commits each of them.
 
 Both write the same rows into the same tables, with the same promise (WAL, synchronous=FULL).
 """
@@ -74,7 +74,7 @@ async def ours(path: Path, appends: int) -> float:
 
 
 async def aiosqlite_alone(path: Path, appends: int) -> float:
-    """Rows a second, each committed by itself, as aiosqlite is used."""
+    """Rows a second, each in a commit of its own, as aiosqlite is used."""
     await (await _new_file(path)).close()
     async with aiosqlite.connect(path, isolation_level=None) as db:
         await db.execute("PRAGMA journal_mode = WAL")

@@ -122,7 +122,7 @@ NAME: Final = "terminal"
 
 
 def measure(turns: int, quick: bool) -> dict[str, dict[str, list[float]]]:
-    """The figures of so many turns: floor and ours, by name."""
+    """The figures of this many turns: floor and ours, by name."""
     _measured.clear()
     figures: dict[str, dict[str, list[float]]] = {each.name: {} for each in ALL}
     for turn in range(turns):

@@ -163,7 +163,7 @@ DEAL_POINTS: Final = (
     ),
     Point(
         "deal.set-back",
-        "Another log with another commitment is no lie: it plays on, but does not end with 0.",
+        "Another log with another commitment is not a lie: it plays on, but does not end with 0.",
         _set_back,
         FairTable,
     ),

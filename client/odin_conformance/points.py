@@ -318,7 +318,7 @@ POINTS: Final = (
     ),
     Point(
         "superseded",
-        "After SUPERSEDED it ends, and calls nothing that would disturb whoever came instead.",
+        "After SUPERSEDED it ends, and calls nothing that would disturb the new client.",
         _superseded,
     ),
     Point(

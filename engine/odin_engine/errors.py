@@ -1,7 +1,7 @@
 """Why the engine says no: one class per reason, each with the rule that it follows.
 
     OdinError                     everything below
-    ├── UnknownCard               a text that is no card (R1)
+    ├── UnknownCard               a text that is not a card (R1)
     ├── InvalidOption             options of a game that the rules do not have (R2, R3, R4, R16)
     ├── WrongDeck                 a shuffled order that is not the deck of this game (R1, R2)
     └── IllegalAction             an action that is refused now

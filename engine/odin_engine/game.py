@@ -8,7 +8,7 @@
 
 While a deal is played exactly one seat has to act: `decision_of(state)` says which, and what it
 may choose. Clock and chance come in as arguments: the shuffled order in `StartDeal`, and
-whoever finds that time is up sends `Decision.default` as the seat's own action (D1).
+the caller that finds that time is up sends `Decision.default` as the seat's own action (D1).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The same rules and the same tables as everywhere, on masks and ranks instead of values. A step is
 one decision: uniform over the legal plays and the pass, then uniform over the cards that may be
-picked up. A pick-up of the only card is no decision.
+picked up. A pick-up of the only card is not a decision.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def play_out(hands: Sequence[Mask], opener: int, uniform: Callable[[], float]) -
                 if player == players:
                     player = 0
                 if passes == players - 1:
-                    # R14: the turn is back at whoever put the centre down, who opens.
+                    # R14: the turn is back at the player who put the centre down, who opens.
                     centre = -1
                     passes = 0
                 continue

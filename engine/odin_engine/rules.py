@@ -53,7 +53,7 @@ class Options:
             raise InvalidOption(
                 "R16",
                 "threshold",
-                f"{self.threshold} is no threshold. It is a multiple of five from 5 to 100.",
+                f"The threshold is a multiple of five from 5 to 100, not {self.threshold}.",
             )
 
     @property

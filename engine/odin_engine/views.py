@@ -1,4 +1,4 @@
-"""What one viewer may know of a game (R17): the only way from a state to somebody's eyes.
+"""What one viewer may know of a game (R17): the only way from a state to a viewer.
 
 A view is put together from what the viewer may have. Two games that differ only in cards hidden
 from a viewer give that viewer equal views.

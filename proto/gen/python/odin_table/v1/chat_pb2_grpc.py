@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class ChatServiceStub:
-    """Chat. It is no part of the game's log: the last 50 lines are kept while the table is open.
+    """Chat. It is not part of the game's log: the last 50 messages are kept while the table is open.
     """
 
     def __init__(self, channel):
@@ -43,7 +43,7 @@ class ChatServiceStub:
 
 
 class ChatServiceServicer:
-    """Chat. It is no part of the game's log: the last 50 lines are kept while the table is open.
+    """Chat. It is not part of the game's log: the last 50 messages are kept while the table is open.
     """
 
     def SendChat(self, request, context):
@@ -71,7 +71,7 @@ def add_ChatServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class ChatService:
-    """Chat. It is no part of the game's log: the last 50 lines are kept while the table is open.
+    """Chat. It is not part of the game's log: the last 50 messages are kept while the table is open.
     """
 
     @staticmethod

@@ -15,7 +15,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class ChatServiceStub:
-    """Chat. It is no part of the game's log: the last 50 lines are kept while the table is open."""
+    """Chat. It is not part of the game's log: the last 50 messages are kept while the table is open."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     SendChat: _aio.UnaryUnaryMultiCallable[_chat_pb2.SendChatRequest, _chat_pb2.SendChatResponse]
@@ -24,7 +24,7 @@ class ChatServiceStub:
     """
 
 class ChatServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Chat. It is no part of the game's log: the last 50 lines are kept while the table is open."""
+    """Chat. It is not part of the game's log: the last 50 messages are kept while the table is open."""
 
     @_abc_1.abstractmethod
     def SendChat(

@@ -64,7 +64,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_TABLE_FULL: _ErrorReason.ValueType  # 10
     """FAILED_PRECONDITION. Every seat is taken."""
     ERROR_REASON_SEAT_TAKEN: _ErrorReason.ValueType  # 11
-    """ALREADY_EXISTS. That seat is taken, or it is no bot's."""
+    """ALREADY_EXISTS. That seat is taken, or not a bot's."""
     ERROR_REASON_NAME_TAKEN: _ErrorReason.ValueType  # 12
     """ALREADY_EXISTS. A player at the table has that name or one that reads like it: case, width and
     characters that look like others (UTS 39) make no difference. Facts: name, the other player's.
@@ -136,7 +136,7 @@ ERROR_REASON_NOT_STARTED: ErrorReason.ValueType  # 9
 ERROR_REASON_TABLE_FULL: ErrorReason.ValueType  # 10
 """FAILED_PRECONDITION. Every seat is taken."""
 ERROR_REASON_SEAT_TAKEN: ErrorReason.ValueType  # 11
-"""ALREADY_EXISTS. That seat is taken, or it is no bot's."""
+"""ALREADY_EXISTS. That seat is taken, or not a bot's."""
 ERROR_REASON_NAME_TAKEN: ErrorReason.ValueType  # 12
 """ALREADY_EXISTS. A player at the table has that name or one that reads like it: case, width and
 characters that look like others (UTS 39) make no difference. Facts: name, the other player's.

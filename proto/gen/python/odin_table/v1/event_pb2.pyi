@@ -43,9 +43,9 @@ class _ActorEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Actor.ValueType
     ACTOR_BOT: _Actor.ValueType  # 2
     """The bot that holds the seat, built in or remote."""
     ACTOR_SUBSTITUTE: _Actor.ValueType  # 3
-    """The substitute of somebody who left or stayed away."""
+    """The substitute for a player who left or stayed away."""
     ACTOR_CLOCK: _Actor.ValueType  # 4
-    """Nobody: time was up, or the bot failed, and the default action was taken."""
+    """Not a player: time was up, or the bot failed, and the default action was taken."""
 
 class Actor(_Actor, metaclass=_ActorEnumTypeWrapper):
     """Who made a choice."""
@@ -57,9 +57,9 @@ ACTOR_PERSON: Actor.ValueType  # 1
 ACTOR_BOT: Actor.ValueType  # 2
 """The bot that holds the seat, built in or remote."""
 ACTOR_SUBSTITUTE: Actor.ValueType  # 3
-"""The substitute of somebody who left or stayed away."""
+"""The substitute for a player who left or stayed away."""
 ACTOR_CLOCK: Actor.ValueType  # 4
-"""Nobody: time was up, or the bot failed, and the default action was taken."""
+"""Not a player: time was up, or the bot failed, and the default action was taken."""
 Global___Actor: _TypeAlias = Actor  # noqa: Y015
 
 class _LeaveReason:
@@ -81,7 +81,7 @@ class _LeaveReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_LeaveReas
     """
 
 class LeaveReason(_LeaveReason, metaclass=_LeaveReasonEnumTypeWrapper):
-    """Why somebody is no longer at a seat."""
+    """Why a player no longer holds a seat."""
 
 LEAVE_REASON_UNSPECIFIED: LeaveReason.ValueType  # 0
 """Never sent by this version."""
@@ -200,7 +200,7 @@ class Event(_message.Message):
 
     @_builtins.property
     def seat_taken(self) -> Global___SeatTaken:
-        """Somebody sat down."""
+        """A player sat down."""
 
     @_builtins.property
     def seat_left(self) -> Global___SeatLeft:
@@ -208,7 +208,7 @@ class Event(_message.Message):
 
     @_builtins.property
     def host_changed(self) -> Global___HostChanged:
-        """Somebody else is the host now."""
+        """The host has changed."""
 
     @_builtins.property
     def ready_changed(self) -> Global___ReadyChanged:
@@ -220,11 +220,11 @@ class Event(_message.Message):
 
     @_builtins.property
     def seat_resumed(self) -> Global___SeatResumed:
-        """Whoever holds the seat plays it again."""
+        """The holder of the seat plays it again."""
 
     @_builtins.property
     def rematch_asked(self) -> Global___RematchAsked:
-        """Somebody asked for another game: the table waits again."""
+        """A player asked for another game: the table waits again."""
 
     @_builtins.property
     def table_closed(self) -> Global___TableClosed:
@@ -272,7 +272,7 @@ class Event(_message.Message):
 
     @_builtins.property
     def deadline_moved(self) -> Global___DeadlineMoved:
-        """Time in which nobody could act was given back."""
+        """A deadline was extended by an outage."""
 
     @_builtins.property
     def deal_committed(self) -> Global___DealCommitted:
@@ -358,7 +358,7 @@ Global___TableOpened: _TypeAlias = TableOpened  # noqa: Y015
 
 @_typing.final
 class SeatTaken(_message.Message):
-    """Somebody sat down."""
+    """A player sat down."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -408,13 +408,13 @@ Global___SeatLeft: _TypeAlias = SeatLeft  # noqa: Y015
 
 @_typing.final
 class HostChanged(_message.Message):
-    """Somebody else is the host now."""
+    """The host has changed."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     SEAT_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """The seat of the new host. Absent: nobody; the next person who sits down will be."""
+    """The seat of the new host. Absent: there is no host; the next person who sits down will be."""
     def __init__(
         self,
         *,
@@ -497,7 +497,7 @@ Global___SubstituteSeated: _TypeAlias = SubstituteSeated  # noqa: Y015
 
 @_typing.final
 class SeatResumed(_message.Message):
-    """Whoever holds the seat plays it again, from the next decision on. A person is not ready then."""
+    """The holder of the seat plays it again, from the next decision on. A person is not ready then."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -519,7 +519,7 @@ Global___SeatResumed: _TypeAlias = SeatResumed  # noqa: Y015
 
 @_typing.final
 class RematchAsked(_message.Message):
-    """Somebody asked for another game with the same seats. No other person is ready yet."""
+    """A player asked for another game with the same seats. No other person is ready yet."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -604,7 +604,7 @@ Global___GameStarted: _TypeAlias = GameStarted  # noqa: Y015
 @_typing.final
 class NonceGiven(_message.Message):
     """A seat gave a nonce for the next deal, by deal/2: it replaces what the seat gave before. It is void
-    when the seat becomes free, gets a substitute or is taken by somebody else, and used up when a deal
+    when the seat becomes free, gets a substitute or is taken by another player, and used up when a deal
     starts; whether the seat is ready makes no difference.
     """
 
@@ -985,7 +985,7 @@ class DealEnded(_message.Message):
 
     @_builtins.property
     def next_deal_time(self) -> _timestamp_pb2.Timestamp:
-        """When the next deal starts although somebody is not ready: at this time, or later as soon as one
+        """When the next deal starts although a player is not ready: at this time, or later as soon as one
         person who plays is ready (a server that is set to pauses of less than a second waits for nobody).
         Absent when the game is over.
         """
@@ -1229,7 +1229,7 @@ class ChatLine(_message.Message):
     number: _builtins.int
     """From 1; counts the lines of this table. Not the number of an event."""
     name: _builtins.str
-    """The name of whoever said it; untrusted text."""
+    """The name of its author; untrusted text."""
     seat: _builtins.int
     """The seat it came from. Absent for a host without a seat."""
     text: _builtins.str

@@ -52,7 +52,7 @@ class HistoryServiceServicer:
         Events of games that are over come whole, with every hand that was dealt; but a deal that was
         broken off, since its table ended, stays as it was. While a game is played, its events come as
         the caller could have watched them: a seat sees its own hand and choices, everybody else the
-        public part. Allowed to whoever may watch: seats and host, and at a public table everybody.
+        public part. Allowed to anyone who may watch: seats and host, and at a public table everyone.
         Refusals: TABLE_NOT_FOUND. Changes nothing.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

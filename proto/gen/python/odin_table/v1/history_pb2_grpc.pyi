@@ -24,7 +24,7 @@ class HistoryServiceStub:
     Events of games that are over come whole, with every hand that was dealt; but a deal that was
     broken off, since its table ended, stays as it was. While a game is played, its events come as
     the caller could have watched them: a seat sees its own hand and choices, everybody else the
-    public part. Allowed to whoever may watch: seats and host, and at a public table everybody.
+    public part. Allowed to anyone who may watch: seats and host, and at a public table everyone.
     Refusals: TABLE_NOT_FOUND. Changes nothing.
     """
 
@@ -42,7 +42,7 @@ class HistoryServiceServicer(metaclass=_abc_1.ABCMeta):
         Events of games that are over come whole, with every hand that was dealt; but a deal that was
         broken off, since its table ended, stays as it was. While a game is played, its events come as
         the caller could have watched them: a seat sees its own hand and choices, everybody else the
-        public part. Allowed to whoever may watch: seats and host, and at a public table everybody.
+        public part. Allowed to anyone who may watch: seats and host, and at a public table everyone.
         Refusals: TABLE_NOT_FOUND. Changes nothing.
         """
 

@@ -140,7 +140,7 @@ class ListTablesRequest(_message.Message):
     """Only tables in this phase. TABLE_PHASE_UNSPECIFIED: all that have not ended."""
     joinable: _builtins.bool
     """Only tables where a seat can be taken: those that wait and have a free one, and those where
-    somebody has left a game that is under way (Seat.abandoned).
+    a player has left a game that is being played (Seat.abandoned).
     """
     open_to_bots: _builtins.bool
     """Only tables that are open to bots."""

@@ -123,7 +123,7 @@ class LobbyServiceServicer:
 
     def CreateTable(self, request, context):
         """Opens a table; the caller is its host, and takes a seat with TakeSeat. A table that nobody
-        sits down at ends by itself. Refusals: INVALID_OPTION. Safe to repeat with its request_id.
+        sits down at ends on its own. Refusals: INVALID_OPTION. Safe to repeat with its request_id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -133,7 +133,7 @@ class LobbyServiceServicer:
         """Sits the caller down, or gives back the seat that the caller left during a game. During a game
         only a seat whose holder has left can be taken: its hand and its score come with it, and whoever
         held it holds nothing any more. A stream that the caller has open goes on with a snapshot then.
-        Nobody takes the seat of somebody who is merely away. Refusals:
+        The seat of a player who is merely away cannot be taken. Refusals:
         TABLE_NOT_FOUND, GAME_OVER, ALREADY_STARTED, TABLE_FULL, SEAT_TAKEN, NAME_TAKEN, INVALID_OPTION;
         NOT_ALLOWED for a bot at a table that is not open to bots, and for a caller whom the host has
         removed from this table (RemoveSeat). Safe to repeat with its request_id.
@@ -144,8 +144,8 @@ class LobbyServiceServicer:
 
     def LeaveSeat(self, request, context):
         """Leaves the caller's seat. During a game a substitute plays on, and the caller can come back with
-        TakeSeat, as long as nobody else has taken the seat; otherwise the seat is free. The host's role passes to the next person. Refusals:
-        TABLE_NOT_FOUND, NOT_ALLOWED. Safe to repeat with its request_id.
+        TakeSeat, as long as nobody else has taken the seat; otherwise the seat is free. The host's role
+        passes to the next person. Refusals: TABLE_NOT_FOUND, NOT_ALLOWED. Safe to repeat with its request_id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -153,9 +153,9 @@ class LobbyServiceServicer:
 
     def SetReady(self, request, context):
         """Says whether the caller's seat is ready for the game or for the next deal, and may add a nonce to
-        that deal. When all are ready, it starts (a game needs two). Whoever is ready already may call
+        that deal. When all are ready, it starts (a game needs two). A player who is ready already may call
         again with another nonce, which replaces the first; so may a remote bot, which is always ready:
-        nobody waits for its nonce. Whoever has a substitute takes the seat back with it. Refusals:
+        nobody waits for its nonce. A player with a substitute takes the seat back with it. Refusals:
         TABLE_NOT_FOUND, NOT_ALLOWED, GAME_OVER, ALREADY_STARTED, STALE_COMMITMENT. Safe to repeat with its
         request_id.
         """

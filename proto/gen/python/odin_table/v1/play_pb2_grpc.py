@@ -69,7 +69,7 @@ class PlayServiceServicer:
 
     def WatchTable(self, request, context):
         """Follows the table until the caller or the server ends it. At a public table anybody may; at a
-        private one its seats, its host and whoever has the code.
+        private one its seats, its host and any caller with the code.
 
         Without after_seq the first item is a snapshot. With it, the events that are missing come, in
         batches, or a snapshot when that is shorter or the log is another one. From then on each
@@ -86,7 +86,7 @@ class PlayServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetView(self, request, context):
-        """Gives what the caller may see of the table now: what a snapshot holds. Allowed to whoever may
+        """Gives what the caller may see of the table now: what a snapshot holds. Allowed to anyone who may
         watch. Refusals: TABLE_NOT_FOUND. Changes nothing.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

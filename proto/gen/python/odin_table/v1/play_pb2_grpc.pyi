@@ -27,7 +27,7 @@ class PlayServiceStub:
     """
     WatchTable: _aio.UnaryStreamMultiCallable[_play_pb2.WatchTableRequest, _play_pb2.WatchTableResponse]
     """Follows the table until the caller or the server ends it. At a public table anybody may; at a
-    private one its seats, its host and whoever has the code.
+    private one its seats, its host and any caller with the code.
 
     Without after_seq the first item is a snapshot. With it, the events that are missing come, in
     batches, or a snapshot when that is shorter or the log is another one. From then on each
@@ -40,7 +40,7 @@ class PlayServiceStub:
     breaks, call again with the last seq. Refusals: TABLE_NOT_FOUND. Changes nothing but presence.
     """
     GetView: _aio.UnaryUnaryMultiCallable[_play_pb2.GetViewRequest, _play_pb2.GetViewResponse]
-    """Gives what the caller may see of the table now: what a snapshot holds. Allowed to whoever may
+    """Gives what the caller may see of the table now: what a snapshot holds. Allowed to anyone who may
     watch. Refusals: TABLE_NOT_FOUND. Changes nothing.
     """
 
@@ -67,7 +67,7 @@ class PlayServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_play_pb2.WatchTableRequest, _abc.AsyncIterator[_play_pb2.WatchTableResponse]],
     ) -> _abc.AsyncIterator[_play_pb2.WatchTableResponse]:
         """Follows the table until the caller or the server ends it. At a public table anybody may; at a
-        private one its seats, its host and whoever has the code.
+        private one its seats, its host and any caller with the code.
 
         Without after_seq the first item is a snapshot. With it, the events that are missing come, in
         batches, or a snapshot when that is shorter or the log is another one. From then on each
@@ -86,7 +86,7 @@ class PlayServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _play_pb2.GetViewRequest,
         context: _aio.ServicerContext[_play_pb2.GetViewRequest, _abc.Awaitable[_play_pb2.GetViewResponse]],
     ) -> _abc.Awaitable[_play_pb2.GetViewResponse]:
-        """Gives what the caller may see of the table now: what a snapshot holds. Allowed to whoever may
+        """Gives what the caller may see of the table now: what a snapshot holds. Allowed to anyone who may
         watch. Refusals: TABLE_NOT_FOUND. Changes nothing.
         """
 

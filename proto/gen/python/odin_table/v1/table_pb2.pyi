@@ -94,7 +94,7 @@ class _Occupant:
 class _OccupantEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Occupant.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     OCCUPANT_UNSPECIFIED: _Occupant.ValueType  # 0
-    """Nobody: the seat is free."""
+    """Not a player: the seat is free."""
     OCCUPANT_PERSON: _Occupant.ValueType  # 1
     """A person at a client."""
     OCCUPANT_REMOTE_BOT: _Occupant.ValueType  # 2
@@ -106,7 +106,7 @@ class Occupant(_Occupant, metaclass=_OccupantEnumTypeWrapper):
     """Who holds a seat."""
 
 OCCUPANT_UNSPECIFIED: Occupant.ValueType  # 0
-"""Nobody: the seat is free."""
+"""Not a player: the seat is free."""
 OCCUPANT_PERSON: Occupant.ValueType  # 1
 """A person at a client."""
 OCCUPANT_REMOTE_BOT: Occupant.ValueType  # 2
@@ -119,7 +119,7 @@ Global___Occupant: _TypeAlias = Occupant  # noqa: Y015
 class Clock(_message.Message):
     """How long a seat may think. Each decision has a deadline: when it opens, per_turn begins to run, and
     when that is used up, what is left of the seat's bank. What a decision takes from the bank is gone
-    for the rest of the game. A pick-up is a decision like the others. Whoever plays a seat, a
+    for the rest of the game. A pick-up is a decision like the others. Any player of a seat, a
     substitute included, plays by the same clock.
     """
 
@@ -176,7 +176,7 @@ class TableOptions(_message.Message):
     visibility: Global___Visibility.ValueType
     """Who may find and enter."""
     open_to_bots: _builtins.bool
-    """Whether a program may take a free seat by itself. Absent in a request: true. Always set by
+    """Whether a program may take a free seat on its own. Absent in a request: true. Always set by
     the server.
     """
     title: _builtins.str
@@ -248,9 +248,9 @@ class Seat(_message.Message):
     host: _builtins.bool
     """Whether this seat is the host's."""
     substituted: _builtins.bool
-    """Whether a substitute plays this seat now, because whoever holds it left or stayed away."""
+    """Whether a substitute plays this seat now, because its holder left or stayed away."""
     abandoned: _builtins.bool
-    """Whether whoever holds it left during a game. Until they come back, anybody else may take it
+    """Whether its holder left during a game. Until they come back, anyone else may take it
     while the game is under way.
     """
     nonce: _builtins.bytes
@@ -385,7 +385,7 @@ Global___Player: _TypeAlias = Player  # noqa: Y015
 
 @_typing.final
 class Hand(_message.Message):
-    """The cards somebody holds."""
+    """The cards that a player holds."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -470,7 +470,7 @@ class GameView(_message.Message):
 
     @_builtins.property
     def hand(self) -> Global___Hand:
-        """The viewer's own hand. Absent for whoever holds no seat in the game."""
+        """The viewer's own hand. Absent for a viewer without a seat in the game."""
 
     @_builtins.property
     def remaining_hands(self) -> _containers.RepeatedCompositeFieldContainer[Global___Hand]:
@@ -584,11 +584,11 @@ class TableView(_message.Message):
 
     @_builtins.property
     def decision(self) -> _decision_pb2.Decision:
-        """What has to be decided now. Absent when nobody has to act."""
+        """The open decision. Absent when no seat has to act."""
 
     @_builtins.property
     def next_deal_time(self) -> _timestamp_pb2.Timestamp:
-        """When the next deal starts although somebody is not ready: DealEnded.next_deal_time. Only between
+        """When the next deal starts although a player is not ready: DealEnded.next_deal_time. Only between
         deals.
         """
 
