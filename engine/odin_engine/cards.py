@@ -84,7 +84,7 @@ class Card:
 
 def _unknown(text: str) -> UnknownCard:
     return UnknownCard(
-        f"{text[:20]!r} is not a card. A card is a colour (R O Y G B V) and a number (1 to 9), as R7."
+        f"{text[:20]!r} is not a card. A card is a colour (R O Y G B V) and a number (1 to 9): R7."
     )
 
 
