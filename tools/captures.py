@@ -29,8 +29,9 @@ from odin_cli.terminal.views.replay_view import ReplayScreen, render_replay
 from odin_cli.terminal.views.screen import Screen
 from odin_cli.terminal.views.view import render
 from odin_client.table.updates import Update
+from odin_contract.enums import Actor, Phase
 from odin_contract.events import CardPickedUp, CardsPlayed, ChatSaid, Passed, SeatTaken
-from odin_contract.values import Actor, ChatLine, Phase
+from odin_contract.values import ChatLine
 from odin_engine import set_of
 from tests.client.terminal import samples
 from tests.client.terminal.test_lobby import FOUND

@@ -14,6 +14,7 @@ from statistics import median
 import aiosqlite
 
 from bench.store.disk import fdatasync_ms
+from odin_contract.values import Options as TableOptions
 from odin_server.event_log import SqliteLog
 from odin_server.event_log.codec import encode
 from odin_server.event_log.sqlite_statements import of_records
@@ -23,7 +24,6 @@ from odin_server.table.events import (
     RequestKey,
     SeatResumed,
     TableOpened,
-    TableOptions,
 )
 
 NAME = "writer"

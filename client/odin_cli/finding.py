@@ -29,7 +29,8 @@ from odin_client.connection.address import Address, handle_as_kept
 from odin_client.connection.connection import Connection
 from odin_client.errors import ClientError, TimedOut
 from odin_client.session.lobby import list_tables
-from odin_contract.values import Occupant, Options, Phase, TableSummary
+from odin_contract.enums import Occupant, Phase
+from odin_contract.values import Options, TableSummary
 
 _HANDLE: Final = re.compile("[0-9A-TV-Z]{4,8}", re.IGNORECASE)
 """What the handle of a table looks like when it is typed; few machines are called so."""

@@ -20,12 +20,9 @@ from odin_conformance.fair_table import FairTable
 from odin_conformance.program import Client
 from odin_conformance.server import ScriptedServer
 from odin_conformance.table import CLIENT, HANDLE, OTHER, Table
-from odin_contract.reading import NotUnderstoodError, action_of
-from odin_contract.values import Pass, PickUp, PlayCards
+from odin_contract.decisions import action_of, at_seat
+from odin_contract.two_way import NotUnderstoodError
 from odin_engine import Action, IllegalAction, view_for
-from odin_engine import Pass as EnginePass
-from odin_engine import PickUp as EnginePickUp
-from odin_engine import PlayCards as EnginePlayCards
 from odin_engine.strategies import Greedy
 from odin_table.v1 import decision_pb2, event_pb2, lobby_pb2, play_pb2
 
@@ -483,15 +480,10 @@ class Play:
 
 
 def _action(message: decision_pb2.Action) -> Action:
-    match action_of(message):
-        case PlayCards(cards, pick_up):
-            return EnginePlayCards(CLIENT, cards, pick_up)
-        case PickUp(card):
-            return EnginePickUp(CLIENT, card)
-        case Pass():
-            return EnginePass(CLIENT)
-        case _:
-            raise ValueError("an Act without an action")
+    action = action_of(message)
+    if action is None:
+        raise ValueError("an Act without an action")
+    return at_seat(action, CLIENT)
 
 
 def _its_end(code: int) -> str:

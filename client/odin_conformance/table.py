@@ -7,13 +7,14 @@ tutorial plays at such a table as well (`odin_cli.play.lesson`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from odin_contract.reading import card_value
+from odin_contract.cards import CARDS
+from odin_contract.decisions import decision_message
+from odin_contract.times import timestamp
 from odin_engine import (
     DECK,
     NEW,
@@ -24,15 +25,11 @@ from odin_engine import (
     DealEnded,
     DealStarted,
     Decision,
-    DecisionKind,
     Event,
     GameEnded,
     GameStarted,
     Options,
-    Pass,
     Passed,
-    PickUp,
-    PlayCards,
     RoundEnded,
     StartDeal,
     StartGame,
@@ -42,7 +39,7 @@ from odin_engine import (
     evolve,
     view_for,
 )
-from odin_table.v1 import card_pb2, decision_pb2, event_pb2, table_pb2
+from odin_table.v1 import decision_pb2, event_pb2, table_pb2
 
 HANDLE: Final = "K7QF"
 OTHER: Final = 0
@@ -57,22 +54,6 @@ _BEGIN: Final = datetime(2026, 1, 1, 12, tzinfo=UTC)
 _STEP: Final = timedelta(seconds=1)
 """From one event to the next."""
 _TURN_TIME: Final = timedelta(minutes=10)
-
-_KINDS: Final = {
-    DecisionKind.OPEN: decision_pb2.DECISION_KIND_OPEN,
-    DecisionKind.RESPOND: decision_pb2.DECISION_KIND_RESPOND,
-    DecisionKind.PICK_UP: decision_pb2.DECISION_KIND_PICK_UP,
-}
-
-
-def _cards(cards: Iterable[Card]) -> list[card_pb2.Card.ValueType]:
-    return [card_value(card) for card in cards]
-
-
-def _stamp(time: datetime) -> Timestamp:
-    stamp = Timestamp()
-    stamp.FromDatetime(time)
-    return stamp
 
 
 def _order() -> tuple[Card, ...]:
@@ -147,7 +128,7 @@ class Table:
     def add(self, event: event_pb2.Event) -> None:
         """Gives the event its number and time, and keeps it."""
         event.seq = len(self.events) + 1
-        event.time.CopyFrom(_stamp(self.now))
+        event.time.CopyFrom(timestamp(self.now))
         self.events.append(event)
         self.now += _STEP
 
@@ -251,12 +232,12 @@ class Table:
             phase=self._phase,
             seats=self.seats,
             deal=self.state.deal,
-            create_time=_stamp(_BEGIN),
+            create_time=timestamp(_BEGIN),
         )
 
     def server_time(self) -> Timestamp:
         """The server's clock as a message."""
-        return _stamp(self.now)
+        return timestamp(self.now)
 
     def _game(self) -> table_pb2.GameView:
         game = view_for(self.state, CLIENT)
@@ -264,13 +245,13 @@ class Table:
             game=1,
             deal=game.deal,
             opener=game.opener,
-            centre=_cards(game.centre or ()),
+            centre=CARDS.numbers(game.centre or ()),
             centre_value=game.centre.value if game.centre else 0,
             centre_seat=game.centre_seat,
-            discarded=_cards(game.discarded),
-            hand=table_pb2.Hand(seat=CLIENT, cards=_cards(game.hand)),
+            discarded=CARDS.numbers(game.discarded),
+            hand=table_pb2.Hand(seat=CLIENT, cards=CARDS.numbers(game.hand)),
             remaining_hands=[
-                table_pb2.Hand(seat=seat, cards=_cards(hand))
+                table_pb2.Hand(seat=seat, cards=CARDS.numbers(hand))
                 for seat, hand in enumerate(game.remaining_hands)
             ],
             out_seat=game.out,
@@ -291,21 +272,13 @@ class Table:
     def _decision(self) -> decision_pb2.Decision:
         decision = self.decision
         assert decision is not None, "one is open"
-        message = decision_pb2.Decision(
-            id=self._decision_id,
-            seat=decision.seat,
-            kind=_KINDS[decision.kind],
-            may_pass=decision.may_pass,
-            deadline=_stamp(self._deadline) if self.options.HasField("clock") else None,
+        return decision_message(
+            self._decision_id,
+            decision.seat,
+            decision.kind,
+            self._deadline if self.options.HasField("clock") else None,
+            own=decision if decision.seat == CLIENT else None,
         )
-        if decision.seat == CLIENT:
-            message.choices.pick_ups.extend(_cards(decision.pick_ups))
-            message.choices.default_action.CopyFrom(_action(decision.default))
-            for play in decision.plays:
-                message.choices.plays.add(
-                    cards=_cards(play), value=play.value, goes_out=decision.goes_out(play)
-                )
-        return message
 
     def _message(self, event: Event, actor: event_pb2.Actor.ValueType) -> event_pb2.Event:
         """What the client's seat gets of this event; the state has it already."""
@@ -318,11 +291,11 @@ class Table:
                 message.deal_started.deal = event.number
                 message.deal_started.opener = event.opener
                 message.deal_started.hand.seat = CLIENT
-                message.deal_started.hand.cards.extend(_cards(event.hand_of(CLIENT)))
+                message.deal_started.hand.cards.extend(CARDS.numbers(event.hand_of(CLIENT)))
             case CardsPlayed():
                 played = message.cards_played
                 played.seat = event.seat
-                played.cards.extend(_cards(event.cards))
+                played.cards.extend(CARDS.numbers(event.cards))
                 played.value = event.cards.value
                 played.opening = event.opening
                 played.card_count = self._card_count(event.seat)
@@ -330,8 +303,8 @@ class Table:
             case CardPickedUp():
                 taken = message.card_picked_up
                 taken.seat = event.seat
-                taken.card = card_value(event.card)
-                taken.discarded.extend(_cards(event.discarded))
+                taken.card = CARDS.number(event.card)
+                taken.discarded.extend(CARDS.numbers(event.discarded))
                 taken.card_count = self._card_count(event.seat)
                 taken.actor = actor
             case Passed():
@@ -339,14 +312,14 @@ class Table:
                 message.passed.actor = actor
             case RoundEnded():
                 message.round_ended.opener = event.opener
-                message.round_ended.discarded.extend(_cards(event.discarded))
+                message.round_ended.discarded.extend(CARDS.numbers(event.discarded))
             case DealEnded():
                 message.deal_ended.deal = event.number
                 message.deal_ended.out_seat = event.out
                 for seat in (OTHER, CLIENT):
                     message.deal_ended.scores.add(
                         seat=seat,
-                        remaining=_cards(event.hands[seat]),
+                        remaining=CARDS.numbers(event.hands[seat]),
                         penalty=event.penalties[seat],
                         total=event.totals[seat],
                     )
@@ -356,13 +329,3 @@ class Table:
 
     def _card_count(self, seat: int) -> int:
         return self.state.hands[seat].bit_count()
-
-
-def _action(action: Action) -> decision_pb2.Action:
-    match action:
-        case PlayCards(cards=cards):
-            return decision_pb2.Action(play_cards=decision_pb2.PlayCards(cards=_cards(cards)))
-        case PickUp(card=card):
-            return decision_pb2.Action(pick_up=decision_pb2.PickUp(card=card_value(card)))
-        case Pass():
-            return decision_pb2.Action(pass_turn=decision_pb2.PassTurn())

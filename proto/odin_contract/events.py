@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from odin_contract.values import (
+from odin_contract.enums import (
     Actor,
-    ChatLine,
     CloseReason,
-    Decision,
     LeaveReason,
+    StreamEndReason,
+)
+from odin_contract.values import (
+    ChatLine,
+    Decision,
     Options,
     Seat,
     SeatPresence,
-    StreamEndReason,
 )
 from odin_engine import Card, CardSet, Colour
 

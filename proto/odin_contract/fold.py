@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from odin_contract.enums import LeaveReason, Occupant, Phase
 from odin_contract.events import (
     BotFailed,
     CardPickedUp,
@@ -37,8 +38,13 @@ from odin_contract.events import (
     TableClosed,
     TableOpened,
 )
-from odin_contract.reading import NotUnderstoodError
-from odin_contract.values import Game, LeaveReason, Occupant, Phase, Player, Seat, TableView
+from odin_contract.two_way import NotUnderstoodError
+from odin_contract.values import (
+    Game,
+    Player,
+    Seat,
+    TableView,
+)
 from odin_engine import Card
 from odin_engine.rules import HAND_SIZE
 

@@ -1,6 +1,5 @@
 """What a viewer may know of a table, as plain frozen values. `reading` makes them from messages.
 
-Enums have the numbers of the contract; a number that this version does not know becomes UNKNOWN.
 Texts are cleaned already. Times are in UTC, by the server's clock.
 """
 
@@ -8,90 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import Enum
-from typing import Self, TypeAlias
+from typing import TypeAlias
 
-from odin_engine import Card, CardSet, Colour
-
-
-class ContractEnum(Enum):
-    """An enum with the numbers of the contract, where 0 is what this version does not know."""
-
-    @classmethod
-    def _missing_(cls, value: object) -> Self | None:
-        return cls(0) if value != 0 else None
-
-
-class Phase(ContractEnum):
-    """Where a table is in its life."""
-
-    UNKNOWN = 0
-    WAITING = 1
-    """Before a game: seats are taken and left."""
-    PLAYING = 2
-    BETWEEN_DEALS = 3
-    GAME_OVER = 4
-    CLOSED = 5
-    """The table has ended."""
-
-
-class Occupant(ContractEnum):
-    """Who holds a seat."""
-
-    NOBODY = 0
-    PERSON = 1
-    REMOTE_BOT = 2
-    BUILT_IN_BOT = 3
-
-
-class DecisionKind(ContractEnum):
-    """What kind of thing has to be decided."""
-
-    UNKNOWN = 0
-    OPEN = 1
-    """Play on an empty centre (R5, R6)."""
-    RESPOND = 2
-    """Play over the centre, or pass (R7 to R10)."""
-    PICK_UP = 3
-    """Take one card of the set that was beaten (R11, R13)."""
-
-
-class Actor(ContractEnum):
-    """Who made a choice."""
-
-    UNKNOWN = 0
-    PERSON = 1
-    BOT = 2
-    SUBSTITUTE = 3
-    CLOCK = 4
-    """Nobody: the default action was taken."""
-
-
-class LeaveReason(ContractEnum):
-    """Why somebody is no longer at a seat."""
-
-    UNKNOWN = 0
-    LEFT = 1
-    AWAY = 2
-    REMOVED = 3
-
-
-class CloseReason(ContractEnum):
-    """Why a table has ended."""
-
-    UNKNOWN = 0
-    HOST = 1
-    EMPTY = 2
-
-
-class StreamEndReason(ContractEnum):
-    """Why the server ended a stream."""
-
-    UNKNOWN = 0
-    DRAINING = 1
-    RENEW = 2
-    SUPERSEDED = 3
-    TABLE_CLOSED = 4
+from odin_contract.enums import Occupant, Phase
+from odin_engine import Card, CardSet, Colour, DecisionKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +118,8 @@ class Decision:
 
     id: int
     seat: int
-    kind: DecisionKind
+    kind: DecisionKind | None
+    """None: of a kind that this version does not know."""
     may_pass: bool
     deadline: datetime | None = None
     """When the default action is taken. None: there is no clock."""

@@ -12,12 +12,14 @@ import logging
 from collections.abc import AsyncGenerator
 from typing import Final
 
+from odin_contract.enums import Phase as TablePhase
+from odin_contract.values import Options as TableOptions
 from odin_server.edge.limits import Held, Reserved
 from odin_server.errors import malformed, table_damaged, table_not_found
 from odin_server.event_log import Entry, StoreUnavailable, TableDamaged
 from odin_server.table import commands
-from odin_server.table.events import RequestKey, TableOptions
-from odin_server.table.state import TablePhase, TableState
+from odin_server.table.events import RequestKey
+from odin_server.table.state import TableState
 from odin_server.table.table import Listener, Table, World
 
 _log: Final = logging.getLogger(__name__)

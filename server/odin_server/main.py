@@ -21,6 +21,7 @@ import grpc.aio
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
+from odin_contract.enums import Phase as TablePhase
 from odin_engine.strategies import STRATEGIES, Strategy
 from odin_server.clock import Clock, SystemClock
 from odin_server.edge.calls import Calls
@@ -39,7 +40,6 @@ from odin_server.event_log import (
 from odin_server.lobby import Lobby
 from odin_server.settings import Settings
 from odin_server.table.dealing import Dealer
-from odin_server.table.state import TablePhase
 from odin_server.table.table import Table, World
 from odin_server.table.watch import Watch
 from odin_server.upkeep.bots import Bots

@@ -9,7 +9,8 @@ from collections.abc import AsyncGenerator, Callable
 from odin_client.bots import BotRunner, make_bot
 from odin_client.session.session import Session, Tap
 from odin_client.table.updates import Update
-from odin_contract.values import Occupant, Options
+from odin_contract.enums import Occupant
+from odin_contract.values import Options
 from odin_server.edge.credentials import digest_of
 from tests.chaos.connection import DoubtingConnection
 from tests.chaos.ledger import Ledger, Told

@@ -18,7 +18,8 @@ from odin_client.bots.choices import Chooser, Failure
 from odin_client.bots.process import BotWorker
 from odin_client.bots.runner import BotRunner
 from odin_client.session.session import Session
-from odin_contract.values import Action, Occupant, Options, PlayCards
+from odin_contract.enums import Occupant
+from odin_contract.values import Action, Options, PlayCards
 from odin_engine import DECK, view_for
 from tests.client.conftest import Connect
 from tests.client.failing_bots import Lowest

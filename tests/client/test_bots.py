@@ -28,7 +28,8 @@ from odin_client.bots import (
 from odin_client.errors import Refused
 from odin_client.session.session import Session
 from odin_client.table.seat_view import seat_view
-from odin_contract.values import Occupant, Options, Phase
+from odin_contract.enums import Occupant, Phase
+from odin_contract.values import Options
 from odin_engine import DECK, DecisionKind, view_for
 from odin_engine.strategies import STRATEGIES
 from odin_server.main import Server

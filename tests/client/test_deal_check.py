@@ -14,8 +14,14 @@ from odin_client.errors import Refused
 from odin_client.session.session import Session
 from odin_client.table.model import TableModel
 from odin_client.table.updates import DealChecked, DealFault, DealGap
+from odin_contract.enums import Occupant, Phase
 from odin_contract.events import DealEnded, RematchAsked
-from odin_contract.values import Action, Decision, Occupant, Options, Phase, PlayCards
+from odin_contract.values import (
+    Action,
+    Decision,
+    Options,
+    PlayCards,
+)
 from odin_engine.fair_deal import ROUNDS, commitment, word
 from odin_server.table import draft
 from odin_table.v1 import card_pb2, event_pb2, play_pb2

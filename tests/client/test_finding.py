@@ -9,7 +9,8 @@ import pytest
 from odin_cli.finding import describe
 from odin_cli.terminal.views.cells import width
 from odin_client.connection.address import Address
-from odin_contract.values import Occupant, Options, Phase, Seat, TableSummary
+from odin_contract.enums import Occupant, Phase
+from odin_contract.values import Options, Seat, TableSummary
 
 TABLES = [
     (

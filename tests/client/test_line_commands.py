@@ -8,14 +8,13 @@ from odin_cli.line.line_commands import MistakeError, read_play, read_take
 from odin_client.table.model import TableModel
 from odin_contract.values import (
     Decision,
-    DecisionKind,
     Game,
     LegalPlay,
     PickUp,
     PlayCards,
     TableView,
 )
-from odin_engine import Card, CardSet, legal_plays, set_of
+from odin_engine import Card, CardSet, DecisionKind, legal_plays, set_of
 
 
 def cards(text: str) -> tuple[Card, ...]:

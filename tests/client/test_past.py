@@ -5,7 +5,8 @@ from __future__ import annotations
 from odin_cli.terminal.views.log import Log
 from odin_client.session.past import told_again
 from odin_client.session.session import Session
-from odin_contract.values import Options, Phase
+from odin_contract.enums import Phase
+from odin_contract.values import Options
 from tests.client.conftest import Connect, seated
 from tests.client.test_table import lowest_play
 

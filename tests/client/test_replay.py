@@ -15,7 +15,8 @@ from odin_cli.games.game_file import BadGameFile
 from odin_cli.games.replay import Replay
 from odin_client.errors import ClientError
 from odin_client.session.session import Session
-from odin_contract.values import Options, Phase, TableView
+from odin_contract.enums import Phase
+from odin_contract.values import Options, TableView
 from odin_engine import Card, deck
 from tests.client.conftest import Connect
 from tests.support.patience import PATIENCE

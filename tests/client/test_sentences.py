@@ -12,26 +12,27 @@ from odin_cli.speech import sentences, words
 from odin_client.table.model import TableModel
 from odin_client.table.updates import LinkChanged, SnapshotTaken, Update
 from odin_contract import events
+from odin_contract.enums import (
+    Actor,
+    CloseReason,
+    LeaveReason,
+    Occupant,
+    Phase,
+    StreamEndReason,
+)
 from odin_contract.events import DealScore
 from odin_contract.values import (
-    Actor,
     ChatLine,
-    CloseReason,
     Decision,
-    DecisionKind,
     Game,
-    LeaveReason,
     LegalPlay,
-    Occupant,
     Options,
-    Phase,
     Player,
     Seat,
     SeatPresence,
-    StreamEndReason,
     TableView,
 )
-from odin_engine import Card, Colour, set_of
+from odin_engine import Card, Colour, DecisionKind, set_of
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
 

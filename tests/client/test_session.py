@@ -17,8 +17,9 @@ from odin_client.session import session as session_module
 from odin_client.session.session import Session
 from odin_client.table.model import TableModel
 from odin_client.table.updates import LinkChanged, SnapshotTaken, Update
+from odin_contract.enums import Occupant, Phase, StreamEndReason
 from odin_contract.events import ChatSaid, Event, PresenceChanged, StreamEnded
-from odin_contract.values import Occupant, Options, Pass, Phase, PlayCards, StreamEndReason
+from odin_contract.values import Options, Pass, PlayCards
 from odin_engine import Card
 from odin_server.main import Server
 from odin_server.settings import Settings

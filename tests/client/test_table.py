@@ -16,8 +16,14 @@ from odin_client.session.session import Session
 from odin_client.table.model import CHAT_KEPT, OutOfStepError, TableModel
 from odin_client.table.updates import SnapshotTaken
 from odin_contract import reading
+from odin_contract.enums import Phase
 from odin_contract.events import ChatSaid, Event, PresenceChanged
-from odin_contract.values import Action, Options, Phase, PlayCards, TableView
+from odin_contract.values import (
+    Action,
+    Options,
+    PlayCards,
+    TableView,
+)
 from odin_server.main import Server
 from odin_server.settings import Settings
 from odin_server.table.commands import give_back_time

@@ -20,7 +20,8 @@ from odin_cli.games.replay import Replay
 from odin_cli.games.verification import WrongLineError, verify
 from odin_client.session.session import Session
 from odin_client.table.updates import DealChecked
-from odin_contract.values import Options, Phase
+from odin_contract.enums import Phase
+from odin_contract.values import Options
 from odin_table.v1 import decision_pb2, event_pb2, table_pb2
 from tests.client.conftest import Connect, seated
 from tests.client.test_deal_check import follow, known

@@ -6,10 +6,11 @@ from datetime import UTC, datetime
 
 import pytest
 
+from odin_contract.enums import Actor, LeaveReason, Phase
 from odin_contract.events import CardsPlayed, Event, SeatLeft, SeatResumed
 from odin_contract.fold import fold, may_follow
-from odin_contract.reading import NotUnderstoodError
-from odin_contract.values import Actor, Game, LeaveReason, Phase, Seat, TableView
+from odin_contract.two_way import NotUnderstoodError
+from odin_contract.values import Game, Seat, TableView
 from odin_engine import Card, set_of
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)

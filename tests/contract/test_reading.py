@@ -1,55 +1,10 @@
-"""From protobuf to values and back."""
+"""Events and seats from protobuf."""
 
 import pytest
 
 from odin_contract import reading
 from odin_contract.events import Event
-from odin_contract.values import Options, Pass, Phase, PickUp, PlayCards
-from odin_engine import DECK, Card
-from odin_table.v1 import card_pb2, event_pb2, table_pb2
-
-
-def test_the_cards_of_engine_and_contract_are_the_same() -> None:
-    for card in DECK:
-        assert card_pb2.Card.Name(reading.card_value(card)) == f"CARD_{card}"
-        assert reading.card_of(reading.card_value(card)) is card
-
-
-@pytest.mark.parametrize("number", [0, 55, -1])
-def test_a_card_that_there_is_not_is_not_understood(number: int) -> None:
-    with pytest.raises(reading.NotUnderstoodError):
-        reading.card_of(number)
-
-
-@pytest.mark.parametrize(
-    "action",
-    [
-        PlayCards((Card.parse("B9"), Card.parse("B1"))),
-        PlayCards((Card.parse("R1"),), pick_up=Card.parse("V9")),
-        PickUp(Card.parse("G4")),
-        Pass(),
-    ],
-)
-def test_an_action_survives_the_wire(action: PlayCards | PickUp | Pass) -> None:
-    assert reading.action_of(reading.action_message(action)) == action
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        Options(),
-        Options(seats=2, threshold=None, short_deck=False, private=True, open_to_bots=False),
-        Options(threshold=100, title="Longship"),
-        Options(turn_time=45),
-        Options(turn_time=5, bank=3600),
-    ],
-)
-def test_options_survive_the_wire(options: Options) -> None:
-    assert reading.options_of(reading.options_message(options)) == options
-
-
-def test_a_phase_of_a_later_version_is_unknown() -> None:
-    assert Phase(77) is Phase.UNKNOWN
+from odin_table.v1 import event_pb2, table_pb2
 
 
 def test_an_event_of_a_later_version_is_a_bare_event() -> None:

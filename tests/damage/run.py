@@ -12,6 +12,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from odin_contract.enums import CloseReason, Occupant
+from odin_contract.values import Options as TableOptions
 from odin_engine import Colour, GameStarted, Options
 from odin_server.event_log import (
     CannotOpen,
@@ -27,15 +29,12 @@ from odin_server.event_log.sqlite_wal import wal_of
 from odin_server.table.chat import Line
 from odin_server.table.events import (
     Batch,
-    CloseReason,
-    Occupant,
     Record,
     RequestKey,
     SeatResumed,
     SeatTaken,
     TableClosed,
     TableOpened,
-    TableOptions,
 )
 
 NOW: Final = 1_700_000_000_000_000

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 from google.protobuf.duration_pb2 import Duration
 
+from odin_contract.times import timestamp
+from odin_contract.values import Options as TableOptions
 from odin_server.event_log.codec import decode
 from odin_server.main import Server
 from odin_server.table import commands
-from odin_server.table.events import TableOpened, TableOptions
-from odin_server.table.translation import timestamp
+from odin_server.table.events import TableOpened
 from odin_table.v1 import decision_pb2, event_pb2, table_pb2
 from tests.server.conftest import QUICK, Meet, Serve
 from tests.support.clocks import SetClock

@@ -9,6 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from odin_contract.enums import (
+    Actor,
+    CloseReason,
+    LeaveReason,
+    Occupant,
+)
+from odin_contract.values import Options as TableOptions
 from odin_engine import (
     NEW,
     Colour,
@@ -32,17 +39,13 @@ from odin_server.event_log import Conflict, EventLog, MemoryLog, SqliteLog, Stor
 from odin_server.event_log.codec import UnreadableRecords, decode, encode
 from odin_server.table.chat import Line
 from odin_server.table.events import (
-    Actor,
     Batch,
     BotFailed,
-    CloseReason,
     DeadlineMoved,
     DealCommitted,
     DealRevealed,
     DecisionOpened,
     HostChanged,
-    LeaveReason,
-    Occupant,
     ReadyChanged,
     Record,
     RematchAsked,
@@ -54,7 +57,6 @@ from odin_server.table.events import (
     TableClosed,
     TableEvent,
     TableOpened,
-    TableOptions,
 )
 
 ANN, BOB = b"a" * 32, b"b" * 32
@@ -357,6 +359,8 @@ def test_fields_that_came_later_have_their_defaults_in_older_records() -> None:
         b'["1"]',
         b'[1,[1,2,null,null,"cards_played",0,"R7 B3",true]]',
         b'[1,[1,2,9,null,"passed",0]]',
+        b'[1,[1,2,0,null,"passed",0]]',
+        b'[1,[1,2,null,null,"seat_left",0,0]]',
         b'[1,[1,2,null,null,"passed",0,1]]',
         b'[1,[1,2,null,null,"passed"]]',
     ],

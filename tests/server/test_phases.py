@@ -9,9 +9,10 @@ from typing import Any, Final
 
 import pytest
 
+from odin_contract.enums import Phase as TablePhase
 from odin_server.main import Server
 from odin_server.table.commands import LIFE
-from odin_server.table.state import TablePhase
+from odin_server.table.commands.phases import PHASES
 from odin_table.v1 import chat_pb2, decision_pb2, lobby_pb2, play_pb2, table_pb2
 from tests.server.conftest import QUICK, Meet, Serve
 from tests.support.patience import PATIENCE
@@ -23,7 +24,7 @@ OK: Final = "OK"
 OVER: Final = "GAME_OVER"
 STARTED: Final = "ALREADY_STARTED"
 ANSWERS: Final[Mapping[str, tuple[str, ...]]] = {
-    # In the order of TablePhase: WAITING, PLAYING, BETWEEN_DEALS, GAME_OVER, CLOSED.
+    # In the order of PHASES: WAITING, PLAYING, BETWEEN_DEALS, GAME_OVER, CLOSED.
     "take_seat": (OK, OK, OK, OK, OVER),
     "leave_seat": (OK, OK, OK, OK, OK),
     "remove_seat": (OK, STARTED, STARTED, OVER, OVER),
@@ -133,7 +134,7 @@ def test_the_table_of_phases_has_a_row_for_each_call_at_a_table() -> None:
     assert set(LIFE) == set(ANSWERS) == calls
 
 
-@pytest.mark.parametrize("phase", TablePhase, ids=lambda phase: phase.name)
+@pytest.mark.parametrize("phase", PHASES, ids=lambda phase: phase.name)
 async def test_each_call_in_each_phase(serve: Serve, meet: Meet, phase: TablePhase) -> None:
     server = await serve(LONG_PAUSE)
     scene: Scene | None = None
@@ -150,7 +151,7 @@ async def test_each_call_in_each_phase(serve: Serve, meet: Meet, phase: TablePha
         actual[name] = await scene.call(name)
         if actual[name] == OK:
             scene = None
-    column = list(TablePhase).index(phase)
+    column = PHASES.index(phase)
     assert actual == {name: answers[column] for name, answers in ANSWERS.items()}
     said = {name: cells[column] for name, cells in LIFE.items()}
     assert actual == {name: no.reason.name if no else OK for name, no in said.items()}

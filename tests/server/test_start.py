@@ -7,18 +7,18 @@ import time
 from contextlib import closing
 from pathlib import Path
 
+from odin_contract.enums import CloseReason
+from odin_contract.values import Options as TableOptions
 from odin_engine import GameStarted, Options
 from odin_server.event_log import SqliteLog
 from odin_server.event_log.codec import encode
 from odin_server.event_log.sqlite_statements import of_records
 from odin_server.main import Server
 from odin_server.table.events import (
-    CloseReason,
     Record,
     RequestKey,
     TableClosed,
     TableOpened,
-    TableOptions,
 )
 from tests.server.conftest import QUICK
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import grpc
 import pytest
 
+from odin_contract.enums import CloseReason
 from odin_server.event_log import (
     CannotBackUp,
     CannotOpen,
@@ -23,7 +24,6 @@ from odin_server.event_log import (
 )
 from odin_server.table.events import (
     Batch,
-    CloseReason,
     Record,
     RequestKey,
     TableClosed,

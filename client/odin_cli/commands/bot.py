@@ -233,7 +233,7 @@ async def _sit_down(
 ) -> BotRunner:
     from odin_client.bots.runner import BotRunner
     from odin_client.session.session import Session
-    from odin_contract.values import Occupant
+    from odin_contract.enums import Occupant
 
     session = Session(connection, handle, code=asked.code)
     if asked.seed is not None:

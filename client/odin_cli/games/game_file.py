@@ -25,7 +25,9 @@ from odin_client.connection.address import handle_as_kept
 from odin_client.connection.connection import Connection
 from odin_client.errors import ClientError, Refused
 from odin_contract.fold import fold
-from odin_contract.reading import NotUnderstoodError, event_of, options_message, seat_message
+from odin_contract.options import options_message
+from odin_contract.reading import event_of, seat_message
+from odin_contract.two_way import NotUnderstoodError
 from odin_contract.values import TableView
 from odin_table.v1 import event_pb2, history_pb2, play_pb2, table_pb2
 

@@ -16,7 +16,7 @@ from odin_client.table.deal_check import DealCheck
 from odin_client.table.model import TableModel
 from odin_client.table.updates import DealChecked, Update
 from odin_contract.events import DealStarted
-from odin_contract.reading import NotUnderstoodError
+from odin_contract.two_way import NotUnderstoodError
 from odin_engine import Card
 from odin_table.v1 import event_pb2, play_pb2
 

@@ -15,13 +15,17 @@ from typing import Any, Final
 
 from google.protobuf.message import Message
 
-from odin_cli.games.as_told import KINDS, action_of, choices_of, is_default, numbers_of
+from odin_cli.games.as_told import action_of, is_default
 from odin_cli.games.game_file import SavedGame
 from odin_cli.speech.languages import _
 from odin_client.errors import CopyableError
 from odin_contract import events, reading
+from odin_contract.cards import CARDS, COLOURS
+from odin_contract.decisions import DECISION_KINDS, choices_message
+from odin_contract.enums import Occupant
 from odin_contract.fold import fold, may_follow
-from odin_contract.values import Occupant, TableView
+from odin_contract.two_way import NotUnderstoodError
+from odin_contract.values import TableView
 from odin_engine import (
     NEW,
     CardPickedUp,
@@ -120,7 +124,7 @@ class _Referee:
         """Goes through the file from its first line to its last."""
         try:
             self._view = reading.view_of(self._game.view)
-        except reading.NotUnderstoodError as error:
+        except NotUnderstoodError as error:
             raise self._no_such() from error
         numbers = [seat.seat for seat in self._view.seats]
         if len(numbers) != self._view.options.seats or numbers != list(range(len(numbers))):
@@ -140,7 +144,7 @@ class _Referee:
             except OdinError as error:
                 rule = getattr(error, "rule", "R3")
                 raise self._wrong(_("the rules forbid that ({rule})").format(rule=rule)) from error
-            except (reading.NotUnderstoodError, ValueError, KeyError, IndexError) as error:
+            except (NotUnderstoodError, ValueError, KeyError, IndexError) as error:
                 raise self._no_such() from error
             previous = event
         if self._state.phase is not Phase.GAME_OVER or self._due:
@@ -220,7 +224,7 @@ class _Referee:
         self._state = NEW._replace(
             options=Options(len(taken), options.threshold, short_deck=options.short_deck)
         )
-        self._removed = reading.colours_of(told.removed_colours)
+        self._removed = COLOURS.known(told.removed_colours)
 
     def _deal_started(self, told: event_pb2.DealStarted, deal: events.DealStarted) -> None:
         if self._state.phase is Phase.NOT_STARTED:
@@ -231,7 +235,7 @@ class _Referee:
         elif self._state.phase is not Phase.BETWEEN_DEALS:
             raise self._not_now()
         order = [*(card for _, hand in deal.hands for card in hand)]
-        order += reading.cards_of(told.undealt)
+        order += CARDS.values(told.undealt)
         self._do(StartDeal(tuple(order)))
         started = self._due.popleft()
         assert isinstance(started, DealStarted), "that is what starts"
@@ -241,7 +245,7 @@ class _Referee:
                 deal=started.number,
                 opener=self._players[started.opener],
                 hands=[
-                    table_pb2.Hand(seat=seat, cards=numbers_of(started.hand_of(player)))
+                    table_pb2.Hand(seat=seat, cards=CARDS.numbers(started.hand_of(player)))
                     for player, seat in enumerate(self._players)
                 ],
                 undealt=told.undealt,
@@ -371,10 +375,10 @@ class _Referee:
         worked_out = decision_pb2.Decision(
             id=seq,
             seat=self._players[decision.seat],
-            kind=KINDS[decision.kind],
+            kind=DECISION_KINDS.number(decision.kind),
             may_pass=decision.may_pass,
             deadline=told.deadline if self._view.options.turn_time else None,
-            choices=choices_of(decision) if told.HasField("choices") else None,
+            choices=choices_message(decision) if told.HasField("choices") else None,
         )
         self._same(told, worked_out)
         self._decision = decision
@@ -431,7 +435,7 @@ class _Referee:
                 taken = any(isinstance(due, CardPickedUp) for due in self._due)
                 return "cards_played", event_pb2.CardsPlayed(
                     seat=seats[seat],
-                    cards=numbers_of(cards.cards),
+                    cards=CARDS.numbers(cards.cards),
                     value=cards.value,
                     opening=opening,
                     card_count=self._state.hands[seat].bit_count() - taken,
@@ -440,8 +444,8 @@ class _Referee:
             case CardPickedUp(seat=seat, card=card, discarded=discarded):
                 return "card_picked_up", event_pb2.CardPickedUp(
                     seat=seats[seat],
-                    card=reading.card_value(card),
-                    discarded=numbers_of(discarded),
+                    card=CARDS.number(card),
+                    discarded=CARDS.numbers(discarded),
                     card_count=self._state.hands[seat].bit_count(),
                     actor=self._actor,
                 )
@@ -449,7 +453,7 @@ class _Referee:
                 return "passed", event_pb2.Passed(seat=seats[seat], actor=self._actor)
             case RoundEnded(opener=opener, discarded=discarded):
                 return "round_ended", event_pb2.RoundEnded(
-                    opener=seats[opener], discarded=numbers_of(discarded)
+                    opener=seats[opener], discarded=CARDS.numbers(discarded)
                 )
             case DealEnded():
                 return "deal_ended", self._deal_ended(event, told)
@@ -467,7 +471,7 @@ class _Referee:
             scores=[
                 event_pb2.DealScore(
                     seat=seat,
-                    remaining=numbers_of(event.hands[player]),
+                    remaining=CARDS.numbers(event.hands[player]),
                     penalty=event.penalties[player],
                     total=event.totals[player],
                 )

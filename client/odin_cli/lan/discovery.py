@@ -23,7 +23,10 @@ from odin_client.connection.connection import Connection
 from odin_client.connection.credential import Credential
 from odin_client.errors import ClientError
 from odin_client.session.lobby import listing
-from odin_contract.reading import TITLE_LENGTH, NotUnderstoodError, clean, summary_of
+from odin_contract.limits import TITLE_LENGTH
+from odin_contract.reading import summary_of
+from odin_contract.texts import clean
+from odin_contract.two_way import NotUnderstoodError
 from odin_contract.values import TableSummary
 from odin_table.v1 import lobby_pb2
 

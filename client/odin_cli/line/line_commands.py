@@ -23,9 +23,16 @@ from odin_cli.speech.text_width import text_width
 from odin_cli.speech.words import alternatives, listed
 from odin_client.session.session import Session
 from odin_client.table.model import TableModel
-from odin_contract.reading import CHAT_LENGTH, clean
-from odin_contract.values import Decision, DecisionKind, Pass, Phase, PickUp, PlayCards
-from odin_engine import Card, CardSet, OdinError
+from odin_contract.enums import Phase
+from odin_contract.limits import CHAT_LENGTH
+from odin_contract.texts import clean
+from odin_contract.values import (
+    Decision,
+    Pass,
+    PickUp,
+    PlayCards,
+)
+from odin_engine import Card, CardSet, DecisionKind, OdinError
 
 
 def help_lines() -> list[str]:

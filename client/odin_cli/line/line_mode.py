@@ -25,8 +25,9 @@ from odin_cli.speech.words import listed
 from odin_client.errors import Refused, Unreachable
 from odin_client.session.session import Session
 from odin_client.table.updates import LinkChanged, SnapshotTaken, Update
+from odin_contract.enums import Phase
 from odin_contract.events import DealEnded, DecisionOpened, GameEnded, RematchAsked
-from odin_contract.values import Decision, Phase
+from odin_contract.values import Decision
 
 PIPE_PATIENCE: Final = 120.0
 """Seconds without a server after which a pipe gives up. A person decides that by themselves."""

@@ -12,7 +12,7 @@ from typing import Final
 
 from odin_cli.speech.languages import _
 from odin_conformance.table import CLIENT, OTHER, Table
-from odin_contract.reading import options_message
+from odin_contract.options import options_message
 from odin_contract.values import Options as TableOptions
 from odin_engine import DECK, Action, Card, Options, Pass, PlayCards, StartDeal, StartGame
 from odin_table.v1 import event_pb2, table_pb2

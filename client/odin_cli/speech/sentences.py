@@ -26,6 +26,14 @@ from odin_cli.speech.words import (
 )
 from odin_client.table.model import TableModel
 from odin_client.table.updates import DealChecked, LinkChanged, Update
+from odin_contract.enums import (
+    Actor,
+    CloseReason,
+    LeaveReason,
+    Occupant,
+    Phase,
+    StreamEndReason,
+)
 from odin_contract.events import (
     BotFailed,
     CardPickedUp,
@@ -51,19 +59,8 @@ from odin_contract.events import (
     TableClosed,
     TableOpened,
 )
-from odin_contract.values import (
-    Actor,
-    CloseReason,
-    Decision,
-    DecisionKind,
-    LeaveReason,
-    LegalPlay,
-    Occupant,
-    Phase,
-    Seat,
-    StreamEndReason,
-)
-from odin_engine import Card
+from odin_contract.values import Decision, LegalPlay, Seat
+from odin_engine import Card, DecisionKind
 
 
 class _Names:

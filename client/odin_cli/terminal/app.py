@@ -32,9 +32,12 @@ from odin_client.session.past import told_again
 from odin_client.session.session import Session
 from odin_client.table.model import OutOfStepError
 from odin_client.table.updates import DealChecked, SnapshotTaken, Update
+from odin_contract.enums import StreamEndReason
 from odin_contract.events import CardPickedUp, ChatSaid, DecisionOpened, GameEnded, StreamEnded
-from odin_contract.reading import CHAT_LENGTH, NotUnderstoodError
-from odin_contract.values import DecisionKind, Game, StreamEndReason
+from odin_contract.limits import CHAT_LENGTH
+from odin_contract.two_way import NotUnderstoodError
+from odin_contract.values import Game
+from odin_engine import DecisionKind
 
 _IDLE: Final = 5.0
 """Seconds without a key after which the bell rings when the turn comes."""

@@ -12,8 +12,13 @@ from typing import Final
 
 from odin_cli.local.preferences import Preferences
 from odin_cli.speech.languages import _
-from odin_contract.values import Action, Decision, DecisionKind, Pass, PlayCards
-from odin_engine import Card
+from odin_contract.values import (
+    Action,
+    Decision,
+    Pass,
+    PlayCards,
+)
+from odin_engine import Card, DecisionKind
 
 PASS_DELAY: Final = (1.5, 4.0)
 """The least and the most seconds until a pass by itself."""

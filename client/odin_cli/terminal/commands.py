@@ -26,6 +26,7 @@ from odin_cli.terminal.views.screen import Page, Question, Screen, Sort
 from odin_client.errors import ClientError
 from odin_client.session.table_calls import TableCalls
 from odin_client.table.updates import DealChecked, LinkChanged, SnapshotTaken, Update
+from odin_contract.enums import Occupant, Phase
 from odin_contract.events import (
     CardPickedUp,
     DealEnded,
@@ -38,14 +39,11 @@ from odin_contract.events import (
 from odin_contract.values import (
     Action,
     Decision,
-    DecisionKind,
-    Occupant,
     Pass,
-    Phase,
     PickUp,
     PlayCards,
 )
-from odin_engine import Card, Colour
+from odin_engine import Card, Colour, DecisionKind
 
 Spawn: TypeAlias = Callable[[Coroutine[None, None, None]], None]
 """Lets a coroutine run on its own."""

@@ -44,7 +44,7 @@ from odin_cli.terminal.key_input import read_whole_sequences
 from odin_cli.terminal.style import rules_of
 from odin_cli.terminal.takeover import ended_by_signals, errors_to, output_to, titled
 from odin_cli.terminal.views.cells import Click, Line, with_plain_emoji
-from odin_contract.reading import clean
+from odin_contract.texts import clean
 
 DEPTHS: Final = {
     Depth.MONOCHROME: ColorDepth.DEPTH_1_BIT,

@@ -15,7 +15,7 @@ from typing import Final
 
 from odin_cli.speech.languages import _
 from odin_cli.terminal.views.screen import Page, Question, Screen
-from odin_contract.values import Occupant, Phase
+from odin_contract.enums import Occupant, Phase
 from odin_engine import Colour
 
 _NUMBERS: Final = range(1, 10)

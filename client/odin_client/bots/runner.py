@@ -18,6 +18,7 @@ from odin_client.session.session import Session
 from odin_client.table.seat_view import seat_view
 from odin_client.table.updates import DealChecked, LinkChanged, SnapshotTaken, Update
 from odin_contract import values
+from odin_contract.enums import Occupant, Phase, StreamEndReason
 from odin_contract.events import (
     DealCommitted,
     DecisionOpened,
@@ -26,7 +27,6 @@ from odin_contract.events import (
     SeatTaken,
     StreamEnded,
 )
-from odin_contract.values import Occupant, Phase, StreamEndReason
 from odin_engine import View
 
 Result = TypeVar("Result")

@@ -29,7 +29,8 @@ from odin_client.connection.address import Address
 from odin_client.connection.credential import Credential
 from odin_client.errors import CredentialRefused, Refused, Unreachable, VersionsDiffer
 from odin_client.table.promises import Promises, promises_to
-from odin_contract.reading import LONGEST, clean
+from odin_contract.limits import TEXT_LENGTH
+from odin_contract.texts import clean
 from odin_table.v1 import (
     chat_pb2_grpc,
     history_pb2_grpc,
@@ -228,7 +229,7 @@ def refusal_of(error: grpc.aio.AioRpcError, call: str) -> Refused:
             retry_after = retry.retry_delay.ToTimedelta().total_seconds()
     field = bad.field_violations[0].field if bad.field_violations else ""
     # People are not told the names of fields; programs are, apart from the text.
-    text = clean(error.details() or "", LONGEST).removeprefix(f"{field}: ")
+    text = clean(error.details() or "", TEXT_LENGTH).removeprefix(f"{field}: ")
     if error.code() is grpc.StatusCode.UNIMPLEMENTED:
         kind: type[Refused] = VersionsDiffer
         text = _("The server does not know what this client asks for: it is another program.")
@@ -241,11 +242,11 @@ def refusal_of(error: grpc.aio.AioRpcError, call: str) -> Refused:
     return kind(
         info.reason,
         text or error.code().name,
-        {name: clean(fact, LONGEST) for name, fact in info.metadata.items()},
+        {name: clean(fact, TEXT_LENGTH) for name, fact in info.metadata.items()},
         call=call,
         code=error.code().name,
         retry_after=retry_after,
-        field=clean(field, LONGEST),
+        field=clean(field, TEXT_LENGTH),
     )
 
 

@@ -12,9 +12,10 @@ from typing import Final
 from odin_client.session.session import Session
 from odin_client.table.model import TableModel
 from odin_client.table.updates import DealChecked, Update
-from odin_contract import reading
+from odin_contract.enums import Phase
 from odin_contract.events import ChatSaid
-from odin_contract.values import Phase, TableView
+from odin_contract.times import time_of
+from odin_contract.values import TableView
 from odin_table.v1 import event_pb2, history_pb2, play_pb2
 
 _PAGE: Final = 1000
@@ -42,7 +43,7 @@ async def told_again(session: Session) -> AsyncGenerator[tuple[Update, TableMode
     )
     said = [ChatSaid(one) for one in now.chat]
     for event in events:
-        at = reading.time_of(event.time)
+        at = time_of(event.time)
         while said and said[0].line.time < at:
             yield said.pop(0), then
         batch = event_pb2.EventBatch(events=[event])

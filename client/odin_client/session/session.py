@@ -39,22 +39,21 @@ from odin_client.errors import CopyableError, Refused, SeatLost, Unreachable, Ve
 from odin_client.table.deal_check import DealCheck
 from odin_client.table.model import OutOfStepError, TableModel
 from odin_client.table.updates import LinkChanged, SnapshotTaken, Update
-from odin_contract.events import SeatLeft, StreamEnded
-from odin_contract.reading import (
-    NotUnderstoodError,
-    action_message,
-    occupant_value,
-    options_message,
-    time_of,
-)
-from odin_contract.values import (
-    Action,
+from odin_contract.decisions import action_message
+from odin_contract.enums import (
     LeaveReason,
     Occupant,
-    Options,
     Phase,
-    Seat,
     StreamEndReason,
+)
+from odin_contract.events import SeatLeft, StreamEnded
+from odin_contract.options import options_message
+from odin_contract.times import time_of
+from odin_contract.two_way import NotUnderstoodError
+from odin_contract.values import (
+    Action,
+    Options,
+    Seat,
     TableView,
 )
 from odin_engine.fair_deal import MAX_NONCE_LENGTH
@@ -197,7 +196,7 @@ class Session:
             code=self.code,
             name=name,
             seat=seat,
-            occupant=occupant_value(occupant),
+            occupant=occupant.value,
         )
         if occupant is Occupant.REMOTE_BOT and self._may_give:
             # A table of programs may start at once when this one sits down.

@@ -17,6 +17,7 @@ from odin_client.errors import Refused
 from odin_client.table.dealt_hands import DealtHands, may_change
 from odin_client.table.promises import DealKey, OwnNonce, Promise, Promises, Tally, Terms
 from odin_client.table.updates import DealChecked, DealFault, DealGap
+from odin_contract.enums import Occupant, Phase
 from odin_contract.events import (
     CardPickedUp,
     CardsPlayed,
@@ -29,7 +30,7 @@ from odin_contract.events import (
     SubstituteSeated,
     TableClosed,
 )
-from odin_contract.values import Game, Occupant, Phase, TableView
+from odin_contract.values import Game, TableView
 from odin_engine import Card
 from odin_engine.fair_deal import (
     MAX_ROUNDS,

@@ -14,6 +14,7 @@ from odin_cli.speech.languages import _
 from odin_client.table.deal_check import DealCheck
 from odin_client.table.updates import SnapshotTaken, Update
 from odin_contract import reading
+from odin_contract.enums import Occupant, Phase
 from odin_contract.events import (
     ChatSaid,
     Event,
@@ -24,7 +25,12 @@ from odin_contract.events import (
     TableClosed,
 )
 from odin_contract.fold import fold
-from odin_contract.values import ChatLine, Occupant, Phase, Seat, SeatPresence, TableView
+from odin_contract.values import (
+    ChatLine,
+    Seat,
+    SeatPresence,
+    TableView,
+)
 from odin_table.v1 import event_pb2, play_pb2
 
 CHAT_KEPT: Final = 200

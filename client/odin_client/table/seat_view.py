@@ -11,22 +11,16 @@ to decide.
 from __future__ import annotations
 
 from odin_client.table.model import TableModel
-from odin_contract.values import Decision, DecisionKind, Game, Phase
+from odin_contract.enums import Phase
+from odin_contract.values import Decision, Game
 from odin_engine import Decision as EngineDecision
-from odin_engine import DecisionKind as EngineKind
+from odin_engine import DecisionKind, View, mask_of, set_of
 from odin_engine import Options as EngineOptions
 from odin_engine import Phase as EnginePhase
-from odin_engine import View, mask_of, set_of
 
 _PHASES = {
     Phase.PLAYING: EnginePhase.PLAYING,
     Phase.BETWEEN_DEALS: EnginePhase.BETWEEN_DEALS,
-}
-
-_KINDS = {
-    DecisionKind.OPEN: EngineKind.OPEN,
-    DecisionKind.RESPOND: EngineKind.RESPOND,
-    DecisionKind.PICK_UP: EngineKind.PICK_UP,
 }
 
 
@@ -51,7 +45,7 @@ def seat_view(table: TableModel) -> View:
         deal=game.deal,
         opener=number[game.opener],
         turn=number[decision.seat] if decision else None,
-        kind=_KINDS.get(decision.kind) if decision else None,
+        kind=decision.kind if decision else None,
         decision=_own(decision, game, viewer) if decision and table.my_turn else None,
         hand=table.hand,
         card_counts=tuple(player.card_count for player in game.players),
@@ -76,8 +70,8 @@ def seat_view(table: TableModel) -> View:
 
 
 def _own(decision: Decision, game: Game, viewer: int | None) -> EngineDecision | None:
-    kind = _KINDS.get(decision.kind)
+    kind = decision.kind
     if viewer is None or kind is None:
         return None
-    beaten = set_of(decision.pick_ups) if kind is EngineKind.PICK_UP else game.centre
+    beaten = set_of(decision.pick_ups) if kind is DecisionKind.PICK_UP else game.centre
     return EngineDecision(viewer, kind, mask_of(game.hand or ()), beaten)

@@ -10,6 +10,8 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from google.protobuf.message import Message
 
+from odin_contract.enums import Phase as TablePhase
+from odin_contract.times import timestamp
 from odin_engine.strategies import STRATEGIES
 from odin_server.clock import Clock
 from odin_server.edge.calls import (
@@ -32,9 +34,7 @@ from odin_server.table.chat import Line
 from odin_server.table.draft import Draft
 from odin_server.table.encoding import field_bytes, summary
 from odin_server.table.events import Record, RequestKey, SeatResumed, SeatTaken, TableOpened
-from odin_server.table.state import TablePhase
 from odin_server.table.table import Table
-from odin_server.table.translation import timestamp
 from odin_server.table.watch import Watch
 from odin_server.texts import MAX_REQUEST_ID, cleaned
 from odin_table.v1 import chat_pb2, event_pb2, history_pb2, lobby_pb2, play_pb2, table_pb2

@@ -8,9 +8,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import astuple
 from enum import Enum
+from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
+from odin_contract.enums import (
+    Actor,
+    CloseReason,
+    LeaveReason,
+    Occupant,
+)
+from odin_contract.values import Options as TableOptions
 from odin_engine import (
     Card,
     CardPickedUp,
@@ -29,17 +38,13 @@ from odin_engine import (
     set_of,
 )
 from odin_server.table.events import (
-    Actor,
     BotFailed,
-    CloseReason,
     DeadlineMoved,
     DealCommitted,
     DealRevealed,
     DecisionOpened,
     HostChanged,
-    LeaveReason,
     NonceGiven,
-    Occupant,
     ReadyChanged,
     Record,
     RematchAsked,
@@ -49,7 +54,6 @@ from odin_server.table.events import (
     SubstituteSeated,
     TableClosed,
     TableOpened,
-    TableOptions,
 )
 
 VERSION: Final = 1
@@ -114,8 +118,13 @@ def _read_table_options(values: list[Any]) -> TableOptions:
     return TableOptions(*values)
 
 
-def _write_enum(member: Enum) -> Any:
-    return member.value
+def _enum(kind: type[Enum]) -> _Field:
+    def read(value: Any) -> Enum:
+        if value == 0:  # what the contract leaves open is never stored
+            raise ValueError(f"0 is not a {kind.__name__}")
+        return kind(value)
+
+    return _Field(attrgetter("value"), read)
 
 
 _PLAIN: Final = _Field(_same, _same)
@@ -126,12 +135,13 @@ _CARDS: Final = _Field(_write_cards, _read_cards)
 _SET: Final = _Field(str, _read_set)
 _HANDS: Final = _Field(_write_hands, _read_hands)
 _COLOURS: Final = _Field(_write_colours, _read_colours)
-_TABLE_OPTIONS: Final = _Field(list, _read_table_options)
+_TABLE_OPTIONS: Final = _Field(astuple, _read_table_options)
 _OPTIONS: Final = _Field(_write_options, _read_options)
-_LEAVE: Final = _Field(_write_enum, LeaveReason)
-_CLOSE: Final = _Field(_write_enum, CloseReason)
-_OCCUPANT: Final = _Field(_write_enum, Occupant)
-_KIND: Final = _Field(_write_enum, DecisionKind)
+_LEAVE: Final = _enum(LeaveReason)
+_CLOSE: Final = _enum(CloseReason)
+_OCCUPANT: Final = _enum(Occupant)
+_ACTOR: Final = _enum(Actor)
+_KIND: Final = _enum(DecisionKind)
 
 # In each row: the tag, the class, and how its fields are written, in order.
 _EVENTS: Final[tuple[tuple[str, type[Any], tuple[_Field, ...]], ...]] = (
@@ -189,7 +199,8 @@ def decode(data: bytes) -> tuple[Record, ...]:
 def _write(record: Record) -> list[Any]:
     tag, fields = _BY_CLASS[type(record.event)]
     written = [field.write(value) for field, value in zip(fields, record.event, strict=True)]
-    return [record.seq, record.time, record.actor, record.until, tag, *written]
+    actor = record.actor and record.actor.value
+    return [record.seq, record.time, actor, record.until, tag, *written]
 
 
 def _read(row: list[Any]) -> Record:
@@ -199,4 +210,4 @@ def _read(row: list[Any]) -> Record:
         raise UnreadableRecords(f"A {tag} has {len(fields)} fields, not {len(written)}.")
     # Fields that came later have their defaults in older logs.
     values = [field.read(value) for field, value in zip(fields, written, strict=False)]
-    return Record(seq, time, kind(*values), None if actor is None else Actor(actor), until)
+    return Record(seq, time, kind(*values), None if actor is None else _ACTOR.read(actor), until)

@@ -6,6 +6,7 @@ A record whose text is gone reads as if a neutral one had been written.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from odin_server.table.events import Record, SeatTaken, TableOpened
 
@@ -48,6 +49,6 @@ def _with(record: Record, text: str) -> Record:
         case SeatTaken() as event:
             return record._replace(event=event._replace(name=text))
         case TableOpened() as event:
-            return record._replace(event=event._replace(options=event.options._replace(title=text)))
+            return record._replace(event=event._replace(options=replace(event.options, title=text)))
         case _:
             raise AssertionError("only these hold a text of a person")

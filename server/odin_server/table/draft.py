@@ -9,19 +9,20 @@ from __future__ import annotations
 import random
 from typing import Final
 
+from odin_contract.enums import Actor
+from odin_contract.enums import Phase as TablePhase
 from odin_engine import DealEnded, GameEnded, decision_of
 from odin_engine import Event as GameEvent
 from odin_engine.fair_deal import ROUNDS, SECRET_LENGTH
 from odin_server.table.dealing import Drawing, Drawn, NotDrawnYet
 from odin_server.table.events import (
-    Actor,
     DealCommitted,
     DealRevealed,
     DecisionOpened,
     Record,
     TableEvent,
 )
-from odin_server.table.state import TablePhase, TableState, evolve
+from odin_server.table.state import TableState, evolve
 
 
 class Draft:

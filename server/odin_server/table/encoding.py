@@ -11,13 +11,17 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, Final, NamedTuple
 
+from odin_contract.cards import CARDS, COLOURS
+from odin_contract.decisions import choices_message, decision_message
+from odin_contract.enums import Actor, ContractEnum
+from odin_contract.options import options_message
+from odin_contract.times import duration, timestamp
 from odin_engine import (
     CardPickedUp,
     CardsPlayed,
     DealEnded,
     DealStarted,
     Decision,
-    DecisionKind,
     GameEnded,
     GameStarted,
     Passed,
@@ -37,19 +41,6 @@ from odin_server.table.events import (
     TableOpened,
 )
 from odin_server.table.state import DealtFrom, OpenDecision, Seat, TableState
-from odin_server.table.translation import (
-    ACTORS,
-    COLOURS,
-    KINDS,
-    OCCUPANTS,
-    PHASES,
-    card_to,
-    cards_to,
-    choices_to,
-    duration_to,
-    options_to,
-    timestamp,
-)
 from odin_table.v1 import decision_pb2, event_pb2, play_pb2, table_pb2
 
 
@@ -58,7 +49,7 @@ def _seat(number: int, seat: Seat | None, host: bytes) -> table_pb2.Seat:
         return table_pb2.Seat(seat=number)
     return table_pb2.Seat(
         seat=number,
-        occupant=OCCUPANTS[seat.occupant],
+        occupant=seat.occupant.value,
         name=seat.name,
         level=seat.level,
         ready=seat.ready,
@@ -77,8 +68,8 @@ def summary(handle: str, state: TableState, opened: int) -> table_pb2.TableSumma
     """A table in the list: only what everybody may know."""
     return table_pb2.TableSummary(
         table=handle,
-        options=options_to(state.options),
-        phase=PHASES[state.phase],
+        options=options_message(state.options),
+        phase=state.phase.value,
         seats=_seats(state),
         deal=state.game.deal if state.in_game else 0,
         create_time=timestamp(opened),
@@ -99,8 +90,8 @@ def table_view(handle: str, state: TableState, viewer: Viewer) -> table_pb2.Tabl
         table=handle,
         log_id=state.log_id,
         seq=state.seq,
-        options=options_to(state.options),
-        phase=PHASES[state.phase],
+        options=options_message(state.options),
+        phase=state.phase.value,
         seats=_seats(state),
         your_seat=viewer.seat,
         you_are_host=viewer.is_host,
@@ -140,7 +131,7 @@ def _game_view(state: TableState, game: View, own_seat: int | None) -> table_pb2
     return table_pb2.GameView(
         game=state.games,
         deal=game.deal,
-        removed_colours=[COLOURS[colour] for colour in game.removed],
+        removed_colours=COLOURS.numbers(game.removed),
         opener=seats[game.opener],
         players=[
             table_pb2.Player(
@@ -149,22 +140,22 @@ def _game_view(state: TableState, game: View, own_seat: int | None) -> table_pb2
                 passed=game.passed[player],
                 penalties=[deal[player] for deal in game.penalties],
                 total=game.totals[player],
-                bank=duration_to(state.banks[player]) if state.options.turn_time else None,
+                bank=duration(state.banks[player]) if state.options.turn_time else None,
                 name=state.names[player],
             )
             for player, seat in enumerate(seats)
         ],
-        centre=cards_to(game.centre or ()),
+        centre=CARDS.numbers(game.centre or ()),
         centre_value=game.centre.value if game.centre else 0,
         centre_seat=None if game.centre_seat is None else seats[game.centre_seat],
-        discarded=cards_to(game.discarded),
+        discarded=CARDS.numbers(game.discarded),
         hand=(
             None
             if game.viewer is None
-            else table_pb2.Hand(seat=own_seat or 0, cards=cards_to(game.hand))
+            else table_pb2.Hand(seat=own_seat or 0, cards=CARDS.numbers(game.hand))
         ),
         remaining_hands=[
-            table_pb2.Hand(seat=seats[player], cards=cards_to(hand))
+            table_pb2.Hand(seat=seats[player], cards=CARDS.numbers(hand))
             for player, hand in enumerate(game.remaining_hands)
         ],
         out_seat=None if game.out is None else seats[game.out],
@@ -178,14 +169,7 @@ def _game_view(state: TableState, game: View, own_seat: int | None) -> table_pb2
 
 def _decision(open_now: OpenDecision, own: Decision | None) -> decision_pb2.Decision:
     """The decision; `own` is the engine's, for the seat that has to make it."""
-    return decision_pb2.Decision(
-        id=open_now.id,
-        seat=open_now.seat,
-        kind=KINDS[open_now.kind],
-        may_pass=open_now.kind is DecisionKind.RESPOND,
-        deadline=None if open_now.deadline is None else timestamp(open_now.deadline),
-        choices=choices_to(own) if own else None,
-    )
+    return decision_message(open_now.id, open_now.seat, open_now.kind, open_now.deadline, own)
 
 
 # Events
@@ -222,14 +206,14 @@ def encode_event(record: Record, after: TableState) -> EncodedEvent:
         case DecisionOpened(seat=seat):
             own = decision_of(after.game)
             assert own is not None, "an open decision is the engine's"
-            message.decision_opened.decision.choices.CopyFrom(choices_to(own))
+            message.decision_opened.decision.choices.CopyFrom(choices_message(own))
             return EncodedEvent(public, {seat: _element(message)}, public)
         case _:
             return EncodedEvent(public, _NOBODY, public)
 
 
 def _hand(after: TableState, event: DealStarted, player: int) -> table_pb2.Hand:
-    return table_pb2.Hand(seat=after.players[player], cards=cards_to(event.hand_of(player)))
+    return table_pb2.Hand(seat=after.players[player], cards=CARDS.numbers(event.hand_of(player)))
 
 
 def _with_hand(
@@ -245,7 +229,7 @@ def _with_hands(record: Record, after: TableState, event: DealStarted) -> event_
     message.deal_started.hands.extend(
         _hand(after, event, player) for player in range(event.players)
     )
-    message.deal_started.undealt.extend(cards_to(event.undealt))
+    message.deal_started.undealt.extend(CARDS.numbers(event.undealt))
     return message
 
 
@@ -262,7 +246,7 @@ def _as_it_is(to: event_pb2.Event, event: TableEvent, _r: Record, _s: TableState
     payload.SetInParent()
     for name, value in event._asdict().items():
         if value is not None:
-            setattr(payload, name, value)
+            setattr(payload, name, value.value if isinstance(value, ContractEnum) else value)
 
 
 @cache
@@ -272,7 +256,7 @@ def _payload_of(event: str) -> str:
 
 
 def _table_opened(to: event_pb2.Event, event: TableOpened, _r: Record, _s: TableState) -> None:
-    to.table_opened.options.CopyFrom(options_to(event.options))
+    to.table_opened.options.CopyFrom(options_message(event.options))
 
 
 def _seat_taken(to: event_pb2.Event, event: SeatTaken, _r: Record, state: TableState) -> None:
@@ -292,7 +276,7 @@ def _deadline_moved(
     deadline = state.decision.deadline if state.decision else state.next_deal
     assert deadline is not None, "time was running"
     to.deadline_moved.deadline.CopyFrom(timestamp(deadline))
-    to.deadline_moved.given_back.CopyFrom(duration_to(event.given_back))
+    to.deadline_moved.given_back.CopyFrom(duration(event.given_back))
 
 
 def _deal_committed(
@@ -317,7 +301,7 @@ def _deal_revealed(
 def _game_started(to: event_pb2.Event, event: GameStarted, _r: Record, state: TableState) -> None:
     to.game_started.game = state.games
     to.game_started.seats.extend(state.players)
-    to.game_started.removed_colours.extend(COLOURS[colour] for colour in event.removed)
+    to.game_started.removed_colours.extend(COLOURS.numbers(event.removed))
 
 
 def _deal_started(to: event_pb2.Event, event: DealStarted, _r: Record, state: TableState) -> None:
@@ -330,16 +314,20 @@ def _deal_started(to: event_pb2.Event, event: DealStarted, _r: Record, state: Ta
         to.deal_started.nonces.extend(state.dealt_from.nonces)
 
 
+def _actor(record: Record) -> event_pb2.Actor.ValueType:
+    return (record.actor or Actor.UNKNOWN).value
+
+
 def _cards_played(
     to: event_pb2.Event, event: CardsPlayed, record: Record, state: TableState
 ) -> None:
     played = to.cards_played
     played.seat = state.players[event.seat]
-    played.cards.extend(cards_to(event.cards.cards))
+    played.cards.extend(CARDS.numbers(event.cards.cards))
     played.value = event.cards.value
     played.opening = event.opening
     played.card_count = state.game.hands[event.seat].bit_count()
-    played.actor = ACTORS[record.actor]
+    played.actor = _actor(record)
 
 
 def _card_picked_up(
@@ -347,20 +335,20 @@ def _card_picked_up(
 ) -> None:
     taken = to.card_picked_up
     taken.seat = state.players[event.seat]
-    taken.card = card_to(event.card)
-    taken.discarded.extend(cards_to(event.discarded))
+    taken.card = CARDS.number(event.card)
+    taken.discarded.extend(CARDS.numbers(event.discarded))
     taken.card_count = state.game.hands[event.seat].bit_count()
-    taken.actor = ACTORS[record.actor]
+    taken.actor = _actor(record)
 
 
 def _passed(to: event_pb2.Event, event: Passed, record: Record, state: TableState) -> None:
     to.passed.seat = state.players[event.seat]
-    to.passed.actor = ACTORS[record.actor]
+    to.passed.actor = _actor(record)
 
 
 def _round_ended(to: event_pb2.Event, event: RoundEnded, _r: Record, state: TableState) -> None:
     to.round_ended.opener = state.players[event.opener]
-    to.round_ended.discarded.extend(cards_to(event.discarded))
+    to.round_ended.discarded.extend(CARDS.numbers(event.discarded))
 
 
 def _deal_ended(to: event_pb2.Event, event: DealEnded, record: Record, state: TableState) -> None:
@@ -369,7 +357,7 @@ def _deal_ended(to: event_pb2.Event, event: DealEnded, record: Record, state: Ta
     for player, seat in enumerate(state.players):
         to.deal_ended.scores.add(
             seat=seat,
-            remaining=cards_to(event.hands[player]),
+            remaining=CARDS.numbers(event.hands[player]),
             penalty=event.penalties[player],
             total=event.totals[player],
         )

@@ -7,60 +7,12 @@ from 0; seats of a table are what everybody else speaks of (`TableState.players`
 
 from __future__ import annotations
 
-from enum import IntEnum
 from typing import NamedTuple, TypeAlias
 
+from odin_contract.enums import Actor, CloseReason, LeaveReason, Occupant
+from odin_contract.values import Options as TableOptions
 from odin_engine import DecisionKind
 from odin_engine import Event as GameEvent
-
-
-class Actor(IntEnum):
-    """Who made a choice; the numbers of the contract."""
-
-    PERSON = 1
-    BOT = 2
-    SUBSTITUTE = 3
-    CLOCK = 4
-
-
-class Occupant(IntEnum):
-    """Who holds a seat; the numbers of the contract."""
-
-    PERSON = 1
-    REMOTE_BOT = 2
-    BUILT_IN_BOT = 3
-
-
-class LeaveReason(IntEnum):
-    """Why somebody is no longer at a seat; the numbers of the contract."""
-
-    LEFT = 1
-    AWAY = 2
-    REMOVED = 3
-
-
-class CloseReason(IntEnum):
-    """Why a table has ended; the numbers of the contract."""
-
-    HOST = 1
-    EMPTY = 2
-
-
-class TableOptions(NamedTuple):
-    """How a table plays."""
-
-    seats: int = 6
-    threshold: int | None = 15
-    """None: a single deal (R16)."""
-    short_deck: bool = True
-    """Whether two players play without two colours (R2)."""
-    private: bool = False
-    open_to_bots: bool = True
-    title: str = ""
-    turn_time: int = 0
-    """For each decision, in seconds. 0: there is no clock."""
-    bank: int = 0
-    """For each seat and game, used after the time of a turn. In seconds."""
 
 
 class TableOpened(NamedTuple):

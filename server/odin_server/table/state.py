@@ -9,9 +9,11 @@ any phase ──TableClosed──> CLOSED
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from enum import IntEnum
 from typing import Any, Final, NamedTuple
 
+from odin_contract.enums import LeaveReason, Occupant
+from odin_contract.enums import Phase as TablePhase
+from odin_contract.values import Options as TableOptions
 from odin_engine import (
     NEW,
     CardPickedUp,
@@ -34,9 +36,7 @@ from odin_server.table.events import (
     DealRevealed,
     DecisionOpened,
     HostChanged,
-    LeaveReason,
     NonceGiven,
-    Occupant,
     ReadyChanged,
     Record,
     RematchAsked,
@@ -46,18 +46,7 @@ from odin_server.table.events import (
     SubstituteSeated,
     TableClosed,
     TableOpened,
-    TableOptions,
 )
-
-
-class TablePhase(IntEnum):
-    """Where a table is in its life; the numbers of the contract."""
-
-    WAITING = 1
-    PLAYING = 2
-    BETWEEN_DEALS = 3
-    GAME_OVER = 4
-    CLOSED = 5
 
 
 class Seat(NamedTuple):

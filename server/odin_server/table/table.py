@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
+from odin_contract.enums import Phase as TablePhase
 from odin_engine import DealEnded, DealStarted
 from odin_server.clock import Clock
 from odin_server.event_log import Conflict, EventLog, StoreUnavailable, TableDamaged
@@ -36,7 +37,7 @@ from odin_server.table.events import (
     SubstituteSeated,
 )
 from odin_server.table.presence import Presence
-from odin_server.table.state import TablePhase, TableState, evolve
+from odin_server.table.state import TableState, evolve
 from odin_server.upkeep.outages import Standstill
 
 _log: Final = logging.getLogger(__name__)

@@ -16,12 +16,12 @@ from typing import Final
 
 from google.protobuf import duration_pb2
 
+from odin_contract.enums import Phase as TablePhase
+from odin_contract.times import timestamp
 from odin_server.clock import Clock
 from odin_server.settings import Settings
 from odin_server.table.encoding import field_bytes
-from odin_server.table.state import TablePhase
 from odin_server.table.table import Table
-from odin_server.table.translation import timestamp
 from odin_table.v1 import event_pb2, play_pb2
 
 _Item = play_pb2.WatchTableResponse

@@ -23,8 +23,9 @@ from odin_conformance.points import Point
 from odin_conformance.program import Client
 from odin_conformance.run import Result, run_point
 from odin_conformance.table import HANDLE
+from odin_contract.enums import Occupant
 from odin_contract.events import Event
-from odin_contract.values import Occupant, TableView
+from odin_contract.values import TableView
 from odin_table.v1 import play_pb2
 
 Answer = TypeVar("Answer", bound=Message)

@@ -9,7 +9,7 @@ import pytest
 from odin_client.table.model import TableModel
 from odin_conformance.table import CLIENT, Table
 from odin_contract import reading
-from odin_contract.values import Phase
+from odin_contract.enums import Phase
 from odin_engine import view_for
 from odin_engine.strategies import STRATEGIES
 from odin_table.v1 import event_pb2, play_pb2, table_pb2

@@ -12,20 +12,18 @@ from odin_cli.terminal.views.log import Log
 from odin_cli.terminal.views.screen import Page, Question, Screen
 from odin_client.table.model import TableModel
 from odin_client.table.updates import DealChecked, DealFault, LinkChanged
+from odin_contract.enums import Occupant, Phase
 from odin_contract.values import (
     Decision,
-    DecisionKind,
     Game,
     LegalPlay,
-    Occupant,
     Options,
-    Phase,
     Player,
     Seat,
     SeatPresence,
     TableView,
 )
-from odin_engine import Card, legal_plays, set_of
+from odin_engine import Card, DecisionKind, legal_plays, set_of
 
 NOW = datetime(2026, 11, 30, 12, 0, 0, tzinfo=UTC)
 

@@ -24,7 +24,8 @@ from odin_client.connection.connection import Connection
 from odin_client.connection.credential import Credential
 from odin_client.errors import Refused
 from odin_client.session.session import Session
-from odin_contract.values import Options, Pass, Phase, PlayCards
+from odin_contract.enums import Phase
+from odin_contract.values import Options, Pass, PlayCards
 from odin_engine import DECK, Card, Colour
 from odin_server.main import Server
 from odin_server.settings import Settings

@@ -13,7 +13,7 @@ from odin_cli.terminal.views.cells import width
 from odin_cli.terminal.views.guide import tip
 from odin_cli.terminal.views.screen import Screen
 from odin_client.session.session import Session
-from odin_contract.values import Phase
+from odin_contract.enums import Phase
 from tests.client.terminal import samples
 from tests.client.terminal.test_app import playing
 

@@ -19,7 +19,8 @@ from odin_cli.terminal.style import rules_of
 from odin_cli.terminal.takeover import ClickOutput
 from odin_cli.terminal.views.lobby_view import Listed, LobbyScreen, Served, render_lobby
 from odin_client.connection.address import Address
-from odin_contract.values import Occupant, Options, Phase, Seat, TableSummary
+from odin_contract.enums import Occupant, Phase
+from odin_contract.values import Options, Seat, TableSummary
 from tests.client.terminal.drawing import Drawn, Person
 from tests.client.terminal.test_view import ASCII, SIZES, UNICODE, misfit, text_of
 from tests.support.terminals import UNKNOWN_SEQUENCES

@@ -10,8 +10,9 @@ from odin_cli.terminal.capabilities import Capabilities
 from odin_cli.terminal.views.log import Log
 from odin_cli.terminal.views.screen import Screen
 from odin_cli.terminal.views.view import render
+from odin_contract.enums import Actor
 from odin_contract.events import CardPickedUp, CardsPlayed, ChatSaid, PresenceChanged
-from odin_contract.values import Actor, ChatLine, SeatPresence
+from odin_contract.values import ChatLine, SeatPresence
 from odin_engine import set_of
 from tests.client.terminal import samples
 from tests.client.terminal.samples import cards

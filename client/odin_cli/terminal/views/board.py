@@ -39,8 +39,8 @@ from odin_cli.terminal.views.cells import (
 )
 from odin_cli.terminal.views.frame import section
 from odin_cli.terminal.views.screen import Question, Screen, Sort
-from odin_contract.values import DecisionKind, Player, Seat
-from odin_engine import Card
+from odin_contract.values import Player, Seat
+from odin_engine import Card, DecisionKind
 from odin_engine.rules import HAND_SIZE
 
 _WIDE: Final = 110

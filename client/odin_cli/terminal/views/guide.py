@@ -9,7 +9,9 @@ from __future__ import annotations
 from odin_cli.play.selection import pick_ups
 from odin_cli.speech.languages import _
 from odin_cli.terminal.views.screen import Screen
-from odin_contract.values import Decision, DecisionKind, Phase
+from odin_contract.enums import Phase
+from odin_contract.values import Decision
+from odin_engine import DecisionKind
 
 
 def tip(screen: Screen) -> str:

@@ -13,8 +13,9 @@ from odin_cli.speech.languages import _
 from odin_cli.terminal.views.screen import Screen
 from odin_client.table.model import TableModel
 from odin_client.table.updates import Update
+from odin_contract.enums import Phase
 from odin_contract.events import DealEnded, RoundEnded
-from odin_contract.values import Game, Phase
+from odin_contract.values import Game
 from odin_engine import set_of
 
 _LIVE: Final = 8

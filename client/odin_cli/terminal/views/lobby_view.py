@@ -14,7 +14,8 @@ from odin_cli.terminal.views.frame import framed, key_line, section, title_bar
 from odin_cli.terminal.views.pages import rules_rows, text_page
 from odin_cli.terminal.views.waiting import describe
 from odin_client.connection.address import Address
-from odin_contract.values import Phase, TableSummary
+from odin_contract.enums import Phase
+from odin_contract.values import TableSummary
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from odin_cli.speech.languages import _
 from odin_cli.speech.sentences import presence_sentences, sentence
 from odin_client.table.model import TableModel
 from odin_client.table.updates import LinkChanged, Update
+from odin_contract.enums import Actor, Occupant
 from odin_contract.events import (
     CardPickedUp,
     CardsPlayed,
@@ -20,7 +21,6 @@ from odin_contract.events import (
     PresenceChanged,
     RoundEnded,
 )
-from odin_contract.values import Actor, Occupant
 
 
 class Log(list[str]):

@@ -11,7 +11,7 @@ from odin_cli.terminal.views.board import log_lines
 from odin_cli.terminal.views.cells import Line, line, pad, width, wrap
 from odin_cli.terminal.views.frame import section
 from odin_cli.terminal.views.screen import Screen
-from odin_contract.values import Phase
+from odin_contract.enums import Phase
 
 
 def _keys(screen: Screen) -> tuple[tuple[str, str], ...]:

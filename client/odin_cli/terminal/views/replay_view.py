@@ -21,7 +21,8 @@ from odin_cli.terminal.views.log import Log
 from odin_cli.terminal.views.pages import rules_rows, text_page
 from odin_cli.terminal.views.screen import Screen
 from odin_client.table.model import TableModel
-from odin_contract.values import Phase, Player
+from odin_contract.enums import Phase
+from odin_contract.values import Player
 from odin_engine.rules import HAND_SIZE
 
 _ROOMY: Final = 72

@@ -12,7 +12,8 @@ from odin_cli.terminal.views.cells import BLANK, Line, Span, clip, line, pad, wi
 from odin_cli.terminal.views.frame import section
 from odin_cli.terminal.views.last_play import went_out
 from odin_cli.terminal.views.screen import Screen
-from odin_contract.values import Game, Occupant, Phase, Player
+from odin_contract.enums import Occupant, Phase
+from odin_contract.values import Game, Player
 
 
 def deal_over(screen: Screen, cols: int, room: int) -> list[Line]:

@@ -17,8 +17,9 @@ from odin_cli.speech.languages import _
 from odin_cli.terminal.views.log import Log
 from odin_client.table.model import TableModel
 from odin_client.table.updates import DealChecked, LinkChanged
-from odin_contract.values import Decision, DecisionKind, Game, Occupant, Phase
-from odin_engine import Card
+from odin_contract.enums import Occupant, Phase
+from odin_contract.values import Decision, Game
+from odin_engine import Card, DecisionKind
 
 
 class Page(Enum):

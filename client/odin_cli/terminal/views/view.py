@@ -27,7 +27,7 @@ from odin_cli.terminal.views.guide import tip
 from odin_cli.terminal.views.last_play import shown_with, went_out
 from odin_cli.terminal.views.screen import Page, Question, Screen
 from odin_cli.terminal.views.waiting import invite_page, options_page, ready_line, waiting_room
-from odin_contract.values import Phase
+from odin_contract.enums import Phase
 
 
 def render(screen: Screen, cols: int, rows: int, caps: Capabilities) -> list[Line]:

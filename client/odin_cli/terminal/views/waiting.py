@@ -8,7 +8,8 @@ from odin_cli.terminal.views.board import away, log_lines
 from odin_cli.terminal.views.cells import BLANK, Click, Line, Span, line, pad, width, wrap
 from odin_cli.terminal.views.frame import section
 from odin_cli.terminal.views.screen import Screen
-from odin_contract.values import Occupant, Options, Seat
+from odin_contract.enums import Occupant
+from odin_contract.values import Options, Seat
 
 
 def waiting_room(screen: Screen, cols: int, room: int) -> list[Line]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from odin_contract.enums import CloseReason, Occupant
+from odin_contract.enums import Phase as TablePhase
+from odin_contract.values import Options as TableOptions
 from odin_engine import NEW, InvalidOption, Options, StartDeal, StartGame, decide
 from odin_server.errors import Reason, Refusal, invalid_option
 from odin_server.table.commands.checks import host_only, own_seat, seat_at
@@ -14,16 +17,13 @@ from odin_server.table.commands.seats import resume_seat
 from odin_server.table.dealing import Drawing, Drawn
 from odin_server.table.draft import Draft
 from odin_server.table.events import (
-    CloseReason,
-    Occupant,
     ReadyChanged,
     RematchAsked,
     SeatLeft,
     TableClosed,
     TableOpened,
-    TableOptions,
 )
-from odin_server.table.state import TablePhase, TableState
+from odin_server.table.state import TableState
 
 PROGRAM_WAIT: Final = 250_000
 """For how long the next deal waits for nonces of programs that gave one before. Microseconds."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NamedTuple, TypeAlias
 
+from odin_contract.enums import Phase as TablePhase
 from odin_server.errors import Reason, Refusal
-from odin_server.table.state import TablePhase, TableState
+from odin_server.table.state import TableState
 
 
 class _No(NamedTuple):
@@ -30,6 +31,8 @@ _STALE: Final = _No(
     "That decision is not open any more. Look at the table again, then decide.",
 )
 
+PHASES: Final = tuple(phase for phase in TablePhase if phase is not TablePhase.UNKNOWN)
+
 # fmt: off
 LIFE: Final[Mapping[str, tuple[_Cell, _Cell, _Cell, _Cell, _Cell]]] = {
     #               WAITING  PLAYING   BETWEEN_DEALS  GAME_OVER  CLOSED
@@ -47,12 +50,12 @@ LIFE: Final[Mapping[str, tuple[_Cell, _Cell, _Cell, _Cell, _Cell]]] = {
     "close_table": (_YES,    _YES,     _YES,          _YES,      _ENDED),
 }
 # fmt: on
-"""For each call that changes a table: its answer in each phase, in the order of `TablePhase`."""
+"""For each call that changes a table: its answer in each phase, in the order of `PHASES`."""
 
 
 def check_phase(call: str, state: TableState) -> None:
     """Raises the refusal that `LIFE` has for this call in the table's phase, if there is one."""
-    no = LIFE[call][list(TablePhase).index(state.phase)]
+    no = LIFE[call][PHASES.index(state.phase)]
     if no is not None:
         facts = {"phase": state.phase.name} if no.reason is Reason.NOT_STARTED else None
         raise Refusal(no.reason, no.message, facts=facts)

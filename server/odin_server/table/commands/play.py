@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from odin_contract.enums import Actor, Occupant
 from odin_engine import Action, IllegalAction, decide, decision_of
 from odin_server.errors import Reason, Refusal, by_the_rules, not_allowed
 from odin_server.table.commands.checks import seat_at
 from odin_server.table.commands.phases import check_phase
 from odin_server.table.commands.seats import resume_seat
 from odin_server.table.draft import Draft
-from odin_server.table.events import Actor, BotFailed, DeadlineMoved, Occupant
+from odin_server.table.events import BotFailed, DeadlineMoved
 
 _PLAYED_BY: Final[Mapping[Occupant, Actor]] = {
     Occupant.PERSON: Actor.PERSON,

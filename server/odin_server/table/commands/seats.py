@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from odin_contract.enums import LeaveReason, Occupant
+from odin_contract.enums import Phase as TablePhase
 from odin_engine.strategies import STRATEGIES
 from odin_server.confusables import read_alike
 from odin_server.errors import invalid_option, not_allowed
@@ -22,14 +24,11 @@ from odin_server.table.commands.phases import check_phase
 from odin_server.table.draft import Draft
 from odin_server.table.events import (
     HostChanged,
-    LeaveReason,
-    Occupant,
     SeatLeft,
     SeatResumed,
     SeatTaken,
     SubstituteSeated,
 )
-from odin_server.table.state import TablePhase
 
 SUBSTITUTE_LEVEL: Final = "greedy"
 """Who plays for somebody who left or stayed away (D2)."""
