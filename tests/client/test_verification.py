@@ -124,9 +124,13 @@ def test_a_game_of_the_first_format_is_accepted_and_nobody_was_committed_to_it()
 KEPT = Path(__file__).parent / "game-2.jsonl"
 """A game as version 2 of the format wrote it: two people, one of whom leaves, and a bot."""
 
+KEPT_BY_2 = KEPT.with_name("game-deal-2.jsonl")
+"""Another one like it, whose deal is by deal/2."""
 
-def test_a_kept_game_is_accepted() -> None:
-    verified = verify(game_file.read(KEPT))
+
+@pytest.mark.parametrize("kept", [KEPT, KEPT_BY_2])
+def test_a_kept_game_is_accepted(kept: Path) -> None:
+    verified = verify(game_file.read(kept))
     assert (verified.deals, verified.uncommitted, verified.unknown) == (1, 0, 0)
 
 
@@ -177,8 +181,8 @@ def test_bytes_that_are_put_in_or_left_out_are_found(
         game_file.read(path)
 
 
-def _objects() -> list[dict[str, Any]]:
-    lines = [json.loads(line) for line in KEPT.read_text().splitlines()]
+def _objects(kept: Path = KEPT) -> list[dict[str, Any]]:
+    lines = [json.loads(line) for line in kept.read_text().splitlines()]
     for line in lines:
         del line["sha256"]
     return lines
@@ -263,9 +267,14 @@ NOBODY_KNOWS = {
 """What does not follow from anything: words, times, and what had no effect in this game."""
 
 
-def test_every_changed_value_is_found_although_all_digests_are_made_anew(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("kept", "revealed"), [(KEPT, "dealRevealed"), (KEPT_BY_2, "stretchedDealRevealed")]
+)
+def test_every_changed_value_is_found_although_all_digests_are_made_anew(
+    kept: Path, revealed: str, tmp_path: Path
+) -> None:
     """Cards, seats, counts, penalties, winners, nonces, secrets, openers: whatever follows."""
-    lines = _objects()
+    lines = _objects(kept)
     path = tmp_path / "changed.jsonl"
     assert not _found(lines, path)
     tried = Counter[tuple[str, ...]]()
@@ -284,7 +293,7 @@ def test_every_changed_value_is_found_although_all_digests_are_made_anew(tmp_pat
                 found = _found([*lines[:number], changed, *lines[number + 1 :]], path)
                 assert found, (number, where, value, other)
     kinds = {way[0] for way in tried}
-    assert {"dealStarted", "dealRevealed", "cardsPlayed", "dealEnded", "gameEnded"} <= kinds
+    assert {"dealStarted", revealed, "cardsPlayed", "dealEnded", "gameEnded"} <= kinds
 
 
 def test_a_line_that_is_nested_without_end_is_refused(tmp_path: Path) -> None:
