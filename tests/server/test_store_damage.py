@@ -263,11 +263,18 @@ async def test_a_server_stands_still_while_its_file_is_gone_and_goes_on_when_it_
 
 
 @pytest.mark.parametrize("which", ["tables.db", "tables.db-wal"])
+@pytest.mark.parametrize("has_table", [True, False])
 async def test_an_idle_server_notices_as_well(
-    serve: Serve, meet: Meet, tmp_path: Path, caplog: pytest.LogCaptureFixture, which: str
+    serve: Serve,
+    meet: Meet,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    has_table: bool,
+    which: str,
 ) -> None:
     server = await serve(log=SqliteLog(tmp_path / "tables.db"))
-    await meet(server, "Ann").open_table()
+    if has_table:
+        await meet(server, "Ann").open_table()
     (tmp_path / which).unlink()
     await _until(lambda: "was removed or replaced" in caplog.text)
 

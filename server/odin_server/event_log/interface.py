@@ -117,6 +117,10 @@ class EventLog(Protocol):
         """Notes that the server lives, so that the next one knows how long there was none."""
         ...
 
+    async def look(self) -> None:
+        """Raises StoreUnavailable when the log is not in its place any more. Writes nothing."""
+        ...
+
     async def last_beat(self) -> int | None:
         """The time of the last `beat`, in microseconds since 1970."""
         ...

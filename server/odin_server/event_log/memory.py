@@ -118,6 +118,9 @@ class MemoryLog:
         """See `EventLog.beat`."""
         self._beat = now
 
+    async def look(self) -> None:
+        """It is always there."""
+
     async def last_beat(self) -> int | None:
         """See `EventLog.last_beat`."""
         return self._beat

@@ -147,6 +147,10 @@ class SqliteLog:
         """See `EventLog.beat`."""
         await self._write(lambda db: statements.beat(db, now))
 
+    async def look(self) -> None:
+        """See `EventLog.look`."""
+        await self._read(statements.look)
+
     async def last_beat(self) -> int | None:
         """See `EventLog.last_beat`."""
         return await self._read(statements.last_beat)

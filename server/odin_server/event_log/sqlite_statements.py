@@ -293,13 +293,15 @@ def _delete(db: Connection, table: str, handles: list[str]) -> None:
     db.executemany(f"DELETE FROM {table} WHERE handle = ?", [(handle,) for handle in handles])
 
 
-def beat(db: Connection, now: int) -> None:
-    """Notes that the server lives, and looks whether the WAL is still in its place.
-
-    The file itself is looked at before each commit. Raises StoreUnavailable.
-    """
-    if displacement := db.displacement(of_wal=True):
+def look(db: Connection) -> None:
+    """Raises StoreUnavailable when the file or its WAL is not in its place any more."""
+    if displacement := db.displacement() or db.displacement(of_wal=True):
         raise StoreUnavailable(displacement)
+
+
+def beat(db: Connection, now: int) -> None:
+    """Notes that the server lives, and looks whether the log is in its place."""
+    look(db)
     db.execute("INSERT OR REPLACE INTO beats VALUES (1, ?, ?)", (now, checksum((1, now))))
 
 

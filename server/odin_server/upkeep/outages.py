@@ -51,7 +51,9 @@ class Standstill:
         """When the server before this one was last known to live; 0 when there was none."""
 
     async def start(self, is_needed: Callable[[], bool], tell: Callable[[], None]) -> None:
-        """Finds out about the server before, and starts to beat while it `is_needed`.
+        """Finds out about the server before, and starts to beat.
+
+        A beat is written down while it `is_needed`, else it only looks whether the log is in its place.
 
         Will `tell` of each outage that is to be given back at once.
         """
@@ -116,12 +118,14 @@ class Standstill:
             pulses += 1
             if pulses % _PULSES_A_BEAT == 0:
                 self._follow_the_wall_clock(is_needed())
-                if self._is_down or is_needed():
-                    try:
+                try:
+                    if self._is_down or is_needed():
                         await self._event_log.beat(self._last_sign())
-                    except Exception as error:  # noqa: BLE001 (a later beat may succeed)
-                        self.failed(error)
-                        continue
+                    else:
+                        await self._event_log.look()
+                except Exception as error:  # noqa: BLE001 (a later beat may succeed)
+                    self.failed(error)
+                    continue
                 if self._is_down:
                     self._goes_on()
             if not self._is_down:
