@@ -2,6 +2,7 @@
 
 import functools
 import hashlib
+import signal
 from collections.abc import Generator
 from typing import Final
 
@@ -14,6 +15,11 @@ from tests.support.often import TIMES
 # as hypothesis has it, which on CI means the same examples each time.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
+
+
+# A shell starts what runs in the background with an ignored SIGINT, and programs that are tested
+# would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(params=range(TIMES))
