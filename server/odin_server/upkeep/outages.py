@@ -53,7 +53,7 @@ class Standstill:
     async def start(self, is_needed: Callable[[], bool], tell: Callable[[], None]) -> None:
         """Finds out about the server before, and starts to beat.
 
-        A beat is written down while it `is_needed`, else it only looks whether the log is in its place.
+        A beat is written down while it `is_needed`; else it looks whether the log is in its place.
 
         Will `tell` of each outage that is to be given back at once.
         """
