@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Annotated
 
 from odin_contract.enums import (
     Actor,
@@ -11,6 +12,7 @@ from odin_contract.enums import (
     LeaveReason,
     StreamEndReason,
 )
+from odin_contract.limits import NAME_LENGTH, TEXT_LENGTH
 from odin_contract.values import (
     ChatLine,
     Decision,
@@ -19,6 +21,10 @@ from odin_contract.values import (
     SeatPresence,
 )
 from odin_engine import Card, CardSet, Colour
+
+Name = Annotated[str, NAME_LENGTH]
+"""Text from the network, at most so long."""
+Prose = Annotated[str, TEXT_LENGTH]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +88,7 @@ class SubstituteSeated(Event):
 
     seat: int
     reason: LeaveReason
-    level: str
+    level: Name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,7 +262,7 @@ class BotFailed(Event):
     """A bot raised, was too slow or did something illegal."""
 
     seat: int
-    problem: str
+    problem: Prose
 
 
 @dataclass(frozen=True, slots=True)

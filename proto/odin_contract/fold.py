@@ -335,6 +335,8 @@ def _with_hand(
 ) -> Game:
     """The game after a seat's hand has changed, as far as the viewer knows that hand."""
     mine = game.hand is not None and seat == view.my_seat
+    if not (mine or game.hands):
+        return game
     return replace(
         game,
         hand=tuple(change(game.hand or ())) if mine else game.hand,

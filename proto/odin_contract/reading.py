@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from datetime import datetime
-from typing import TypedDict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
+from datetime import datetime, timedelta
+from functools import partial
+from types import UnionType
+from typing import Any, Final, TypeAlias, get_args, get_origin, get_type_hints
+
+from google.protobuf.descriptor import Descriptor
+from google.protobuf.duration_pb2 import Duration
 
 from odin_contract import enums, events, values
 from odin_contract.cards import CARDS, COLOURS, set_from
@@ -13,7 +19,7 @@ from odin_contract.limits import CHAT_LENGTH, NAME_LENGTH, TEXT_LENGTH
 from odin_contract.options import options_of
 from odin_contract.texts import clean
 from odin_contract.times import length_in, time_in, time_of
-from odin_engine import Card
+from odin_engine import Card, CardSet, Colour
 from odin_table.v1 import event_pb2, table_pb2
 
 # Tables
@@ -119,166 +125,120 @@ def view_of(message: table_pb2.TableView) -> values.TableView:
     )
 
 
-# Events and notices
-
-
-class _Head(TypedDict):
-    """What every event has."""
-
-    seq: int
-    time: datetime
+# Events
 
 
 def event_of(message: event_pb2.Event) -> events.Event:
     """An event; a bare `Event` for a payload that this version does not know."""
-    head: _Head = {"seq": message.seq, "time": time_of(message.time)}
-    match message.WhichOneof("payload"):
-        case "table_opened":
-            return events.TableOpened(**head, options=options_of(message.table_opened.options))
-        case "seat_taken":
-            return events.SeatTaken(**head, seat=seat_of(message.seat_taken.seat))
-        case "seat_left":
-            left = message.seat_left
-            return events.SeatLeft(**head, seat=left.seat, reason=enums.LeaveReason.of(left.reason))
-        case "host_changed":
-            host = message.host_changed
-            return events.HostChanged(**head, seat=host.seat if host.HasField("seat") else None)
-        case "ready_changed":
-            changed = message.ready_changed
-            return events.ReadyChanged(
-                **head, seat=changed.seat, ready=changed.ready, nonce=changed.nonce
-            )
-        case "substitute_seated":
-            seated = message.substitute_seated
-            return events.SubstituteSeated(
-                **head,
-                seat=seated.seat,
-                reason=enums.LeaveReason.of(seated.reason),
-                level=clean(seated.level, NAME_LENGTH),
-            )
-        case "seat_resumed":
-            return events.SeatResumed(**head, seat=message.seat_resumed.seat)
-        case "rematch_asked":
-            asked = message.rematch_asked
-            return events.RematchAsked(**head, seat=asked.seat, nonce=asked.nonce)
-        case "table_closed":
-            return events.TableClosed(
-                **head, reason=enums.CloseReason.of(message.table_closed.reason)
-            )
-        case _:
-            return _game_event_of(message, head)
+    kind = message.WhichOneof("payload")
+    seq, time = message.seq, time_of(message.time)
+    if kind is None:
+        return events.Event(seq=seq, time=time)
+    of, parts_of = _PAYLOADS[kind]
+    event: events.Event = of(seq=seq, time=time, **parts_of(getattr(message, kind)))
+    return event
 
 
-def _game_event_of(message: event_pb2.Event, head: _Head) -> events.Event:
-    match message.WhichOneof("payload"):
-        case "game_started":
-            game = message.game_started
-            return events.GameStarted(
-                **head,
-                game=game.game,
-                seats=tuple(game.seats),
-                removed=COLOURS.known(game.removed_colours),
-            )
-        case "deal_started":
-            deal = message.deal_started
-            return events.DealStarted(
-                **head,
-                deal=deal.deal,
-                opener=deal.opener,
-                hand=CARDS.values(deal.hand.cards) if deal.HasField("hand") else None,
-                hands=_hands_of(deal.hands),
-                commitment=deal.source.commitment or deal.commitment,
-                nonces=tuple(deal.source.nonces or deal.nonces),
-                rounds=deal.source.rounds,
-                key_rounds=deal.source.key_rounds,
-            )
-        case "decision_opened":
-            decision = decision_of(message.decision_opened.decision)
-            return events.DecisionOpened(**head, decision=decision)
-        case "cards_played":
-            play = message.cards_played
-            return events.CardsPlayed(
-                **head,
-                seat=play.seat,
-                set=set_from(play.cards),
-                opening=play.opening,
-                card_count=play.card_count,
-                actor=enums.Actor.of(play.actor),
-            )
-        case "card_picked_up":
-            taken = message.card_picked_up
-            return events.CardPickedUp(
-                **head,
-                seat=taken.seat,
-                card=CARDS.value(taken.card),
-                discarded=CARDS.values(taken.discarded),
-                card_count=taken.card_count,
-                actor=enums.Actor.of(taken.actor),
-            )
-        case "passed":
-            passed = message.passed
-            return events.Passed(**head, seat=passed.seat, actor=enums.Actor.of(passed.actor))
-        case "round_ended":
-            ended = message.round_ended
-            return events.RoundEnded(
-                **head, opener=ended.opener, discarded=CARDS.values(ended.discarded)
-            )
-        case "deal_ended":
-            return _deal_ended(message.deal_ended, head)
-        case "game_ended":
-            return events.GameEnded(**head, winners=tuple(message.game_ended.winners))
-        case "deadline_moved":
-            moved = message.deadline_moved
-            return events.DeadlineMoved(
-                **head,
-                deadline=time_of(moved.deadline),
-                given_back=moved.given_back.ToTimedelta(),
-            )
-        case "bot_failed":
-            failed = message.bot_failed
-            return events.BotFailed(
-                **head, seat=failed.seat, problem=clean(failed.problem, TEXT_LENGTH)
-            )
-        case _:
-            return _event_of_a_fair_deal(message, head)
+_Parts: TypeAlias = Callable[[Any], dict[str, Any]]
+"""Gives the parts of an event of a class from its payload."""
 
 
-def _event_of_a_fair_deal(message: event_pb2.Event, head: _Head) -> events.Event:
-    match message.WhichOneof("payload"):
-        case "deal_committed":
-            committed = message.deal_committed
-            return events.DealCommitted(
-                **head,
-                game=committed.game,
-                deal=committed.deal,
-                commitment=committed.source.commitment or committed.commitment,
-                rounds=committed.source.rounds,
-            )
-        case "nonce_given":
-            given = message.nonce_given
-            return events.NonceGiven(**head, seat=given.seat, nonce=given.nonce)
-        case "deal_revealed" | "stretched_deal_revealed":
-            revealed = (
-                message.deal_revealed
-                if message.HasField("deal_revealed")
-                else message.stretched_deal_revealed
-            )
-            return events.DealRevealed(**head, deal=revealed.deal, secret=revealed.secret)
-        case _:
-            return events.Event(**head)
+def _deal_started(deal: event_pb2.DealStarted) -> dict[str, Any]:
+    return {
+        "deal": deal.deal,
+        "opener": deal.opener,
+        "hand": CARDS.values(deal.hand.cards) if deal.HasField("hand") else None,
+        "hands": _hands_of(deal.hands),
+        "commitment": deal.source.commitment or deal.commitment,
+        "nonces": tuple(deal.source.nonces or deal.nonces),
+        "rounds": deal.source.rounds,
+        "key_rounds": deal.source.key_rounds,
+    }
 
 
-def _deal_ended(message: event_pb2.DealEnded, head: _Head) -> events.DealEnded:
-    return events.DealEnded(
-        **head,
-        deal=message.deal,
-        out_seat=message.out_seat,
-        scores=tuple(
-            events.DealScore(score.seat, CARDS.values(score.remaining), score.penalty, score.total)
-            for score in message.scores
-        ),
-        next_deal_time=time_in(message, "next_deal_time"),
+def _deal_committed(committed: event_pb2.DealCommitted) -> dict[str, Any]:
+    return {
+        "game": committed.game,
+        "deal": committed.deal,
+        "commitment": committed.source.commitment or committed.commitment,
+        "rounds": committed.source.rounds,
+    }
+
+
+def _scores_of(scores: Iterable[event_pb2.DealScore]) -> tuple[events.DealScore, ...]:
+    return tuple(
+        events.DealScore(score.seat, CARDS.values(score.remaining), score.penalty, score.total)
+        for score in scores
     )
+
+
+_READERS: Final[Mapping[Any, Callable[[Any], Any]]] = {
+    **dict.fromkeys((int, bool, bytes), lambda value: value),
+    events.Name: partial(clean, length=NAME_LENGTH),
+    events.Prose: partial(clean, length=TEXT_LENGTH),
+    tuple[int, ...]: tuple,
+    datetime: time_of,
+    timedelta: Duration.ToTimedelta,
+    Card: CARDS.value,
+    tuple[Card, ...]: CARDS.values,
+    CardSet: set_from,
+    tuple[Colour, ...]: COLOURS.known,
+    tuple[events.DealScore, ...]: _scores_of,
+    values.Options: options_of,
+    values.Seat: seat_of,
+    values.Decision: decision_of,
+    **{one: one.of for one in (enums.Actor, enums.LeaveReason, enums.CloseReason)},
+}
+"""How a part of an event is read, by its type there."""
+
+_CALLED: Final = {"set": "cards", "removed": "removed_colours"}
+"""Parts that the contract calls otherwise."""
+
+
+def _by_type(of: type[events.Event], payload: Descriptor) -> _Parts:
+    """Reads the parts of an event one by one, each by its type; what is absent is None.
+
+    Parts that are not in the payload have defaults: only the client's own model knows them.
+    """
+    hints = get_type_hints(of, include_extras=True)
+    required: list[tuple[str, str, Callable[[Any], Any]]] = []
+    optional: list[tuple[str, str, Callable[[Any], Any]]] = []
+    for part in fields(of):
+        name, hint = _CALLED.get(part.name, part.name), hints[part.name]
+        if name not in payload.fields_by_name:
+            continue
+        may_lack = get_origin(hint) is UnionType
+        kind = get_args(hint)[0] if may_lack else hint
+        (optional if may_lack else required).append((part.name, name, _READERS[kind]))
+
+    def parts_of(message: Any) -> dict[str, Any]:
+        parts = {part: read(getattr(message, name)) for part, name, read in required}
+        for part, name, read in optional:
+            parts[part] = read(getattr(message, name)) if message.HasField(name) else None
+        return parts
+
+    return parts_of
+
+
+def _payloads() -> dict[str, tuple[type[Any], _Parts]]:
+    """Each kind of payload with the class of its events, and how their parts are read."""
+    special: dict[type[Any], _Parts] = {
+        events.DealStarted: _deal_started,
+        events.DealCommitted: _deal_committed,
+    }
+    kinds: dict[str, tuple[type[Any], _Parts]] = {}
+    for field in event_pb2.Event.DESCRIPTOR.oneofs_by_name["payload"].fields:
+        payload = field.message_type
+        assert payload is not None, "each kind of payload is a message"
+        of: type[Any] = getattr(events, payload.name)
+        kinds[field.name] = of, special.get(of) or _by_type(of, payload)
+    return kinds
+
+
+_PAYLOADS: Final = _payloads()
+
+
+# Notices
 
 
 def presence_of(message: event_pb2.Presence) -> events.PresenceChanged:
