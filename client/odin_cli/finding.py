@@ -25,11 +25,12 @@ from odin_cli.lan.discovery import (
 from odin_cli.options import Looking
 from odin_cli.speech.languages import _
 from odin_cli.terminal.views.cells import clip, pad, width
-from odin_client.connection.address import Address, handle_as_kept
+from odin_client.connection.address import Address
 from odin_client.connection.connection import Connection
 from odin_client.errors import ClientError, TimedOut
 from odin_client.session.lobby import list_tables
 from odin_contract.enums import Occupant, Phase
+from odin_contract.texts import handle_as_kept
 from odin_contract.values import Options, TableSummary
 
 _HANDLE: Final = re.compile("[0-9A-TV-Z]{4,8}", re.IGNORECASE)

@@ -21,6 +21,7 @@ from odin_cli.command_line import argument, option
 from odin_cli.local.preferences import CHOICES, Preferences, load
 from odin_cli.speech.languages import _
 from odin_client.connection.address import Address, BadAddress
+from odin_contract.limits import BANKS, DEFAULT_THRESHOLD, NAME_LENGTH, THRESHOLDS, TURN_TIMES
 
 if TYPE_CHECKING:
     from odin_contract.values import Options
@@ -135,7 +136,7 @@ def usual_name() -> str:
     login = ""
     with contextlib.suppress(OSError, KeyError, ImportError):
         # It may be anything, in whatever encoding.
-        login = clean_text(getpass.getuser())[:24].rstrip()
+        login = clean_text(getpass.getuser())[:NAME_LENGTH].rstrip()
     return made_name() if login.casefold() in _NOBODYS_NAMES else login
 
 
@@ -261,7 +262,7 @@ class Game:
     )
     turn_time: int | None = option(
         "--turn-time",
-        type=click.IntRange(5, 600),
+        type=click.IntRange(TURN_TIMES[0], TURN_TIMES[-1]),
         metavar="SECONDS",
         help=_(
             "How long a seat may think, each time: 5 to 600 (default: as long as it likes). "
@@ -271,7 +272,7 @@ class Game:
     )
     bank: int = option(
         "--bank",
-        type=click.IntRange(0, 3600),
+        type=click.IntRange(BANKS[0], BANKS[-1]),
         default=0,
         metavar="SECONDS",
         help=_("What each seat has besides, for the whole game: up to 3600. Needs --turn-time."),
@@ -285,7 +286,7 @@ class Game:
 
         if self.single_deal and self.to is not None:
             raise click.UsageError(_("--to and --single-deal exclude each other."))
-        if self.to is not None and not (5 <= self.to <= 100 and self.to % 5 == 0):
+        if self.to is not None and self.to not in THRESHOLDS:
             raise click.BadParameter(
                 _("{value} is none of 5, 10, ... 100.").format(value=self.to), param_hint="--to"
             )
@@ -295,7 +296,7 @@ class Game:
             )
         return Options(
             seats=seats,
-            threshold=None if self.single_deal else self.to or 15,
+            threshold=None if self.single_deal else self.to or DEFAULT_THRESHOLD,
             short_deck=not self.full_deck,
             private=private,
             open_to_bots=open_to_bots,

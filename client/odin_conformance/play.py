@@ -21,8 +21,10 @@ from odin_conformance.program import Client
 from odin_conformance.server import ScriptedServer
 from odin_conformance.table import CLIENT, HANDLE, OTHER, Table
 from odin_contract.decisions import action_of, at_seat
+from odin_contract.limits import REQUEST_ID_LENGTH
 from odin_contract.two_way import NotUnderstoodError
 from odin_engine import Action, IllegalAction, view_for
+from odin_engine.fair_deal import MAX_NONCE_LENGTH
 from odin_engine.strategies import Greedy
 from odin_table.v1 import decision_pb2, event_pb2, lobby_pb2, play_pb2
 
@@ -151,8 +153,10 @@ class Play:
         call, request = await self._next(play_pb2.ActRequest, f"Act on decision {number}")
         if request.decision_id != number:
             raise Shortfall(f"Act on decision {number}", in_words(request))
-        if not 1 <= len(request.request_id) <= 64:
-            raise Shortfall("a request_id of 1 to 64 characters", repr(request.request_id))
+        if not 1 <= len(request.request_id) <= REQUEST_ID_LENGTH:
+            raise Shortfall(
+                f"a request_id of 1 to {REQUEST_ID_LENGTH} characters", repr(request.request_id)
+            )
         return call
 
     async def acts(self) -> None:
@@ -244,7 +248,10 @@ class Play:
                 self._serve(call, request)
             elif not isinstance(request, lobby_pb2.GiveNonceRequest | lobby_pb2.SetReadyRequest):
                 raise Shortfall(expected, in_words(request))
-            elif not 1 <= len(request.nonce) <= 32 or request.commitment != self.fair.commitment:
+            elif (
+                not 1 <= len(request.nonce) <= MAX_NONCE_LENGTH
+                or request.commitment != self.fair.commitment
+            ):
                 raise Shortfall(expected, f"{in_words(request)} without one")
             else:
                 self.fair.give(request.nonce)

@@ -20,6 +20,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 from odin_conformance.calls import Call, Outcome, Refusal, Scripted, Stream, in_words
 from odin_conformance.table import CLIENT, HANDLE, Table
+from odin_contract.limits import CHAT_LENGTH, NAME_LENGTH
 from odin_table.v1 import chat_pb2, history_pb2, lobby_pb2, play_pb2
 
 _Context: TypeAlias = grpc.aio.ServicerContext[bytes, Any]
@@ -164,8 +165,8 @@ class ScriptedServer:
                     oldest_revision=1,
                     server_time=self.table.server_time(),
                     levels=["greedy"],
-                    max_name_length=24,
-                    max_chat_length=200,
+                    max_name_length=NAME_LENGTH,
+                    max_chat_length=CHAT_LENGTH,
                     features=["deal_2", "give_nonce"],
                 )
             case lobby_pb2.ListTablesRequest():

@@ -36,7 +36,8 @@ _DEAL: Final = b"odin-table/deal/1\n"
 _COMMIT_2: Final = b"odin-table/commit/2\n"
 _DEAL_2: Final = b"odin-table/deal/2\n"
 _WORD: Final = b"odin-table/word/1\n"
-_CROCKFORD: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+CROCKFORD: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+"""Letters and digits that are hard to confuse, for what people read out and type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ def word(commitment: bytes, seats: Sequence[int], nonces: Sequence[bytes]) -> st
     for seat, nonce in zip(seats, nonces, strict=True):
         message += bytes((seat, len(nonce))) + nonce
     bits = int.from_bytes(hashlib.sha256(message).digest()[:4], "big") >> 2
-    return "".join(_CROCKFORD[bits >> 5 * place & 31] for place in reversed(range(WORD_LENGTH)))
+    return "".join(CROCKFORD[bits >> 5 * place & 31] for place in reversed(range(WORD_LENGTH)))
 
 
 def _u32(number: int) -> bytes:

@@ -1,4 +1,7 @@
-"""The limits that both sides state; lengths are in characters, times in seconds."""
+"""The limits that both sides state; lengths are in characters, times in seconds.
+
+Imports nothing, so that the program can state them before it has loaded the rules.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,11 @@ TEXT_LENGTH: Final = 400
 """Of texts that the contract gives no length, such as the problem of a bot: clients cut there."""
 REQUEST_ID_LENGTH: Final = 64
 
+SEATS: Final = range(2, 7)
+"""Of a table (R3)."""
+THRESHOLDS: Final = range(5, 101, 5)
+"""The totals that may end a game (R16)."""
+DEFAULT_THRESHOLD: Final = 15
 TURN_TIMES: Final = range(5, 601)
 """What a clock may give each decision."""
 BANKS: Final = range(3601)

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import TypeAlias
 
 from odin_contract.enums import Occupant, Phase
+from odin_contract.limits import DEFAULT_THRESHOLD, SEATS
 from odin_engine import Card, CardSet, Colour, DecisionKind
 
 
@@ -42,8 +43,8 @@ Action: TypeAlias = PlayCards | PickUp | Pass
 class Options:
     """How a table plays. The defaults are the server's."""
 
-    seats: int = 6
-    threshold: int | None = 15
+    seats: int = SEATS[-1]
+    threshold: int | None = DEFAULT_THRESHOLD
     """When the game ends (R16). None: after a single deal."""
     short_deck: bool = True
     """Whether two players play without two of the colours (R2)."""

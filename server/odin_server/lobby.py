@@ -13,7 +13,9 @@ from collections.abc import AsyncGenerator
 from typing import Final
 
 from odin_contract.enums import Phase as TablePhase
+from odin_contract.texts import handle_as_kept
 from odin_contract.values import Options as TableOptions
+from odin_engine.fair_deal import CROCKFORD
 from odin_server.edge.limits import Held, Reserved
 from odin_server.errors import malformed, table_damaged, table_not_found
 from odin_server.event_log import Entry, StoreUnavailable, TableDamaged
@@ -24,18 +26,10 @@ from odin_server.table.table import Listener, Table, World
 
 _log: Final = logging.getLogger(__name__)
 
-CROCKFORD: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-"""Letters and digits that are hard to confuse, for what people read out and type."""
 HANDLE_LENGTH: Final = 4
 CODE_LENGTH: Final = 8
-_CONFUSED: Final = str.maketrans({"O": "0", "I": "1", "L": "1", " ": None, "-": None})
 _TRY_AGAIN: Final = 1.0
 """Seconds until a table is read again, when the log could not be read."""
-
-
-def typed(text: str) -> str:
-    """A handle or code as somebody may have typed it, in the form in which it is kept."""
-    return text.upper().translate(_CONFUSED)
 
 
 def page_start(token: str) -> int:
@@ -153,7 +147,7 @@ class Lobby:
         TABLE_NOT_FOUND, the same for one that is missing and one that may not be entered; or
         StoreUnavailable, or TABLE_DAMAGED.
         """
-        by_code = self._by_code.get(typed(code))
+        by_code = self._by_code.get(handle_as_kept(code))
         table = await self.known(handle or by_code or "")
         if table.state.options.private and table.handle != by_code:
             viewer = table.viewer(caller)
@@ -163,8 +157,8 @@ class Lobby:
 
     def is_code_of(self, code: str, handle: str) -> bool:
         """Whether this is the code of this table, or of any if no handle is named."""
-        by_code = self._by_code.get(typed(code))
-        return by_code is not None and typed(handle) in ("", by_code)
+        by_code = self._by_code.get(handle_as_kept(code))
+        return by_code is not None and handle_as_kept(handle) in ("", by_code)
 
     async def known(self, handle: str) -> Table:
         """The table with this handle, as somebody may have typed it, private or not.
@@ -172,7 +166,7 @@ class Lobby:
         Raises TABLE_NOT_FOUND, TABLE_DAMAGED, or StoreUnavailable.
         """
         try:
-            table = await self.table(typed(handle)) if handle else None
+            table = await self.table(handle_as_kept(handle)) if handle else None
         except TableDamaged:
             raise table_damaged() from None
         if table is None:

@@ -7,7 +7,7 @@ from math import inf, isfinite
 from pathlib import Path
 from typing import Final
 
-from odin_server.texts import MAX_CHAT, MAX_NAME
+from odin_contract.limits import CHAT_LENGTH, NAME_LENGTH
 
 DEFAULT_PORT: Final = 7711
 
@@ -23,9 +23,9 @@ class Limits:
 
     message_bytes: int = 64 * 1024
     """The largest message that is read; a larger one is refused by gRPC itself."""
-    name_characters: int = MAX_NAME
+    name_characters: int = NAME_LENGTH
     """The longest name. The contract allows no more than the default."""
-    chat_characters: int = MAX_CHAT
+    chat_characters: int = CHAT_LENGTH
     """The longest line of chat. The contract allows no more than the default."""
     tables: int = 1_000
     """Tables that are open at the same time on this server."""
@@ -58,8 +58,8 @@ class Limits:
     def __post_init__(self) -> None:
         for limit in fields(self):
             _check(limit.name, getattr(self, limit.name), above=0)
-        _check("name_characters", self.name_characters, above=0, most=MAX_NAME)
-        _check("chat_characters", self.chat_characters, above=0, most=MAX_CHAT)
+        _check("name_characters", self.name_characters, above=0, most=NAME_LENGTH)
+        _check("chat_characters", self.chat_characters, above=0, most=CHAT_LENGTH)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from odin_engine.plain_text import clean_text
 from odin_server.errors import malformed
-
-MAX_NAME: Final = 24
-MAX_CHAT: Final = 200
-MAX_TITLE: Final = 40
-MAX_REQUEST_ID: Final = 64
 
 
 def cleaned(field: str, text: str, longest: int, *, may_be_empty: bool = False) -> str:

@@ -17,6 +17,7 @@ from odin_cli.command_line import argument, command_with, option
 from odin_cli.options import ADDRESS, credential_file_option
 from odin_cli.speech.languages import _
 from odin_client.connection.address import Address
+from odin_contract.limits import TABLES_PER_PAGE
 
 if TYPE_CHECKING:
     from odin_client.bots.choices import Chooser
@@ -219,7 +220,9 @@ async def _free_seat(connection: Connection, unwanted: Container[str]) -> str:
     """Waits for a table that has a seat for a bot and is not `unwanted`; gives its handle."""
     from odin_table.v1 import lobby_pb2
 
-    wanted = lobby_pb2.ListTablesRequest(page_size=100, joinable=True, open_to_bots=True)
+    wanted = lobby_pb2.ListTablesRequest(
+        page_size=TABLES_PER_PAGE, joinable=True, open_to_bots=True
+    )
     while True:
         found = await connection.call(connection.lobby.ListTables, wanted)
         for table in found.tables:

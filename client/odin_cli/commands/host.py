@@ -24,6 +24,7 @@ from odin_cli.options import (
 from odin_cli.speech.languages import _
 from odin_cli.store import store_option
 from odin_client.connection.address import DEFAULT_PORT, Address
+from odin_contract.limits import SEATS
 
 if TYPE_CHECKING:
     from odin_cli.local.local_server import LocalServer
@@ -46,14 +47,14 @@ class HostOptions:
     )
     seats: int = option(
         "--seats",
-        type=click.IntRange(2, 6),
+        type=click.IntRange(SEATS[0], SEATS[-1]),
         default=6,
         show_default=True,
         help=_("How many may sit."),
     )
     bots: int = option(
         "--bots",
-        type=click.IntRange(0, 5),
+        type=click.IntRange(0, SEATS[-1] - 1),
         default=0,
         show_default=True,
         help=_("How many bots sit."),

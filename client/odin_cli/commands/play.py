@@ -10,6 +10,7 @@ import click
 from odin_cli.command_line import command_with, group, option
 from odin_cli.options import Game, Sitting, Ui, check_level, level_option
 from odin_cli.speech.languages import _
+from odin_contract.limits import SEATS
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class PlayOptions:
 
     bots: int = option(
         "--bots",
-        type=click.IntRange(1, 5),
+        type=click.IntRange(1, SEATS[-1] - 1),
         default=3,
         show_default=True,
         help=_("How many opponents."),

@@ -21,12 +21,13 @@ from google.protobuf import json_format
 from odin_cli.games.chain import OPENING, broken_line, chained
 from odin_cli.local.state_folder import data_folder, private_folder, replace_file
 from odin_cli.speech.languages import _
-from odin_client.connection.address import handle_as_kept
 from odin_client.connection.connection import Connection
 from odin_client.errors import ClientError, Refused
 from odin_contract.fold import fold
+from odin_contract.limits import EVENTS_PER_PAGE
 from odin_contract.options import options_message
 from odin_contract.reading import event_of, seat_message
+from odin_contract.texts import handle_as_kept
 from odin_contract.two_way import NotUnderstoodError
 from odin_contract.values import TableView
 from odin_table.v1 import event_pb2, history_pb2, play_pb2, table_pb2
@@ -35,7 +36,6 @@ FORMAT: Final = 2
 """What is written. Older files can be read; those of a later format are refused."""
 
 _HEADER: Final = "odinTableGame"
-_PAGE: Final = 1000
 _UNREADABLE: Final = (ValueError, KeyError, IndexError, TypeError, RecursionError)
 """What lines raise that hold something else than a game."""
 
@@ -126,7 +126,7 @@ def _header(before: TableView) -> table_pb2.TableView:
 
 
 async def _events(connection: Connection, table: str) -> AsyncGenerator[event_pb2.Event]:
-    request = history_pb2.GetHistoryRequest(table=table, page_size=_PAGE)
+    request = history_pb2.GetHistoryRequest(table=table, page_size=EVENTS_PER_PAGE)
     while True:
         page = await connection.call(connection.history.GetHistory, request)
         for event in page.events:

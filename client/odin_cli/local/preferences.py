@@ -18,6 +18,7 @@ from typing import Any, Final, cast
 
 from odin_cli.speech.languages import _
 from odin_client.errors import ClientError
+from odin_contract.limits import NAME_LENGTH
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +61,6 @@ CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """What a setting can be that is one of several words."""
 
-_NAME_LENGTH: Final = 24
 _YES: Final = ("1", "true", "yes", "on")
 _NO: Final = ("0", "false", "no", "off")
 _DEFAULTS: Final = Preferences()
@@ -168,7 +168,7 @@ def _checked(key: str, value: object, where: str) -> Any:
             allowed = _("one of {words}").format(words=", ".join(CHOICES[key]))
         case _:
             good = _name(value)
-            allowed = _("a text of at most {count} characters").format(count=_NAME_LENGTH)
+            allowed = _("a text of at most {count} characters").format(count=NAME_LENGTH)
     if good is None:
         raise BadSetting(
             _("{where} cannot be {value}.").format(where=where, value=repr(value)),
@@ -178,7 +178,7 @@ def _checked(key: str, value: object, where: str) -> Any:
 
 
 def _name(value: object) -> str | None:
-    if not isinstance(value, str) or len(value) > _NAME_LENGTH:
+    if not isinstance(value, str) or len(value) > NAME_LENGTH:
         return None
     return value if value.isprintable() or _is_clean(value) else None
 

@@ -12,6 +12,7 @@ from odin_cli.speech.words import clock, ending
 from odin_cli.terminal.views.cells import BLANK, Click, Line, Span, line, pad, wrap
 from odin_cli.terminal.views.frame import section
 from odin_client.connection.address import Address
+from odin_contract.limits import SEATS
 from odin_contract.values import Options
 from odin_engine.strategies import STRATEGIES
 
@@ -103,7 +104,7 @@ def _change_place(new: NewTable, step: int) -> NewTable:
 
 
 def _change_seats(new: NewTable, step: int) -> NewTable:
-    seats = min(max(new.options.seats + step, 2), 6)
+    seats = min(max(new.options.seats + step, SEATS[0]), SEATS[-1])
     options = replace(new.options, seats=seats)
     return replace(new, options=options, bots=min(new.bots, seats - 1))
 

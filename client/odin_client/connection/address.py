@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from odin_cli.speech.languages import _
+from odin_contract.texts import handle_as_kept
 
 DEFAULT_PORT: Final = 7711
 
@@ -17,17 +18,6 @@ _FORM: Final = re.compile(
     r"(?:\[(?P<ipv6>[0-9A-Fa-f:.%A-Za-z0-9]+)\]|(?P<host>[A-Za-z0-9._-]+))"
     r"(?::(?P<port>[0-9]{1,5}))?"
 )
-
-_CONFUSED: Final = str.maketrans({"O": "0", "I": "1", "L": "1", "-": None})
-
-
-def handle_as_kept(text: str) -> str:
-    """A handle as somebody may have typed it, in the form that servers give (Crockford's base 32).
-
-    >>> handle_as_kept("o6aq")
-    '06AQ'
-    """
-    return unicodedata.normalize("NFKC", text).upper().translate(_CONFUSED)
 
 
 class BadAddress(ValueError):

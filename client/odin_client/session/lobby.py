@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from odin_client.connection.connection import Connection
+from odin_contract.limits import TABLES_PER_PAGE
 from odin_contract.reading import summary_of
 from odin_contract.values import TableSummary
 from odin_table.v1 import lobby_pb2
@@ -20,7 +21,7 @@ async def listing(connection: Connection) -> lobby_pb2.ListTablesResponse:
     while True:
         page = await connection.call(
             connection.lobby.ListTables,
-            lobby_pb2.ListTablesRequest(page_size=100, page_token=token),
+            lobby_pb2.ListTablesRequest(page_size=TABLES_PER_PAGE, page_token=token),
         )
         whole.tables.extend(page.tables)
         token = page.next_page_token

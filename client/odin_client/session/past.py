@@ -7,18 +7,16 @@ put in between by its time.
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
-from typing import Final
 
 from odin_client.session.session import Session
 from odin_client.table.model import TableModel
 from odin_client.table.updates import DealChecked, Update
 from odin_contract.enums import Phase
 from odin_contract.events import ChatSaid
+from odin_contract.limits import EVENTS_PER_PAGE
 from odin_contract.times import time_of
 from odin_contract.values import TableView
 from odin_table.v1 import event_pb2, history_pb2, play_pb2
-
-_PAGE: Final = 1000
 
 
 async def told_again(session: Session) -> AsyncGenerator[tuple[Update, TableModel]]:
@@ -58,7 +56,9 @@ async def told_again(session: Session) -> AsyncGenerator[tuple[Update, TableMode
 async def _events(session: Session, game: int, until: int) -> Sequence[event_pb2.Event]:
     """The events of this game and those after it; of a table without a game, all of them."""
     events: list[event_pb2.Event] = []
-    request = history_pb2.GetHistoryRequest(table=session.table.table, page_size=_PAGE, game=game)
+    request = history_pb2.GetHistoryRequest(
+        table=session.table.table, page_size=EVENTS_PER_PAGE, game=game
+    )
     while True:
         page = await session.connection.call(session.connection.history.GetHistory, request)
         events += page.events

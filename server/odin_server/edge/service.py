@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 from google.protobuf.message import Message
 
 from odin_contract.enums import Phase as TablePhase
+from odin_contract.limits import EVENTS_PER_PAGE, REQUEST_ID_LENGTH, TABLES_PER_PAGE
 from odin_contract.times import timestamp
 from odin_engine.strategies import STRATEGIES
 from odin_server.clock import Clock
@@ -36,12 +37,10 @@ from odin_server.table.encoding import field_bytes, summary
 from odin_server.table.events import Record, RequestKey, SeatResumed, SeatTaken, TableOpened
 from odin_server.table.table import Table
 from odin_server.table.watch import Watch
-from odin_server.texts import MAX_REQUEST_ID, cleaned
+from odin_server.texts import cleaned
 from odin_table.v1 import chat_pb2, event_pb2, history_pb2, lobby_pb2, play_pb2, table_pb2
 
-_MOST_TABLES_A_PAGE: Final = 100
 _TABLES_A_PAGE: Final = 50
-_MOST_EVENTS_A_PAGE: Final = 1000
 _EVENTS_A_PAGE: Final = 500
 
 Result = TypeVar("Result")
@@ -141,7 +140,7 @@ class Services:
 
     async def list_tables(self, request: lobby_pb2.ListTablesRequest, _caller: Caller) -> Message:
         """ListTables."""
-        size = _page_size(request.page_size, _TABLES_A_PAGE, _MOST_TABLES_A_PAGE)
+        size = _page_size(request.page_size, _TABLES_A_PAGE, TABLES_PER_PAGE)
         if request.phase not in table_pb2.TablePhase.values():
             raise malformed("phase", f"{request.phase} is unknown.")
         phase = TablePhase(request.phase) if request.phase else None
@@ -381,7 +380,7 @@ class Services:
         """GetHistory."""
         if request.after_seq < 0 or request.game < 0:
             raise malformed("after_seq" if request.after_seq < 0 else "game", "Not below 0.")
-        size = _page_size(request.page_size, _EVENTS_A_PAGE, _MOST_EVENTS_A_PAGE)
+        size = _page_size(request.page_size, _EVENTS_A_PAGE, EVENTS_PER_PAGE)
         table = await self._find(request.table, "", caller)
         events, more = table.history(
             request.after_seq, size, request.game, table.viewer(caller.credential).seat
@@ -505,8 +504,10 @@ def _page_size(asked: int, default: int, most: int) -> int:
 def _key(request: Any, caller: Caller) -> RequestKey:
     """What makes this request known when it comes again; raises MALFORMED for a bad id."""
     request_id: str = request.request_id
-    if not 1 <= len(request_id) <= MAX_REQUEST_ID:
-        raise malformed("request_id", f"1 to {MAX_REQUEST_ID} characters, unique per credential.")
+    if not 1 <= len(request_id) <= REQUEST_ID_LENGTH:
+        raise malformed(
+            "request_id", f"1 to {REQUEST_ID_LENGTH} characters, unique per credential."
+        )
     content = hashlib.sha256(type(request).__name__.encode())
     content.update(request.SerializeToString(deterministic=True))
     return RequestKey(caller.holder, request_id, content.digest())
