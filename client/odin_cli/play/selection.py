@@ -1,8 +1,8 @@
 """Building a play: the cards that a person has chosen so far, and what is to be said about them.
 
 A `Selection` is a value; each step makes a new one, and none of them can fail. Whether it may be
-played is looked up among the legal plays that came with the decision; the rules are not asked.
-Only the words of a reason are made here, from counts and values (R5 to R9).
+played is looked up among the legal plays that came with the decision; why not is what the engine
+says (R5 to R9), in fewer words.
 
 The full-screen client and line mode share this file.
 """
@@ -14,7 +14,20 @@ from dataclasses import dataclass, replace
 from itertools import cycle, islice
 
 from odin_cli.speech.languages import _
-from odin_engine import Card, CardSet, Colour, OdinError, set_of
+from odin_engine import (
+    Card,
+    CardSet,
+    Colour,
+    IllegalAction,
+    OdinError,
+    PartialHandOpening,
+    TooFewCards,
+    TooManyCards,
+    ValueTooLow,
+    check_play,
+    mask_of,
+    set_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,17 +201,21 @@ def judge(selection: Selection, situation: Situation) -> Verdict:
 
 
 def _reason_against(selection: Selection, situation: Situation) -> str | None:
-    chosen, centre, count = selection.card_set, situation.centre, len(selection.cards)
-    if chosen is None:
-        return _("same colour or same number only")  # R8
-    if centre is None:  # R5, R6
-        if count in (1, len(situation.hand)):
-            return None
-        return _("an opening is {needed}").format(needed=situation.needed)
-    if count not in (centre.count, centre.count + 1):  # R7
+    """What the rules say against it, in few words; all of its cards are in the hand."""
+    try:
+        check_play(mask_of(situation.hand), situation.centre, selection.cards)
+    except ValueTooLow as error:  # R9
+        return _("{value} does not beat {centre}").format(
+            value=error.value, centre=error.value_to_beat
+        )
+    except (TooFewCards, TooManyCards):  # R7
         return _("needs {needed}").format(needed=situation.needed)
-    if chosen.value <= centre.value:  # R9
-        return _("{value} does not beat {centre}").format(value=chosen.value, centre=centre.value)
+    except PartialHandOpening as error:  # R5, R6
+        if error.value is not None:
+            return _("an opening is {needed}").format(needed=situation.needed)
+        return _("same colour or same number only")
+    except IllegalAction:  # R8
+        return _("same colour or same number only")
     return None
 
 
