@@ -175,6 +175,20 @@ async def test_a_bot_whose_seat_is_played_from_elsewhere_ends_and_leaves_the_sea
     assert host.table.seats[seat].name == "bot"
 
 
+async def test_a_bot_stays_at_its_table_until_that_is_closed(connect: Connect) -> None:
+    host = await Session.open_table(await connect(), Options(seats=2))
+    runner = await sit(connect, host, Lowest(), [])
+    async with asyncio.timeout(PATIENCE):
+        playing = asyncio.ensure_future(runner.play())
+        async for _ in host.follow():
+            if host.table.presence.get(0) and host.table.presence[0].connected:
+                break
+        await host.close_table()
+        await playing
+    assert runner.played == 0
+    await runner.leave()
+
+
 @pytest.mark.parametrize("seats", [(0, 1), (1, 4), (0, 2, 3)])
 async def test_a_bot_sees_exactly_what_the_server_has_for_its_seat(
     server: Server, connect: Connect, seats: tuple[int, ...]

@@ -86,6 +86,11 @@ class BotOptions:
         "back."
     ),
     _(
+        "At a table that you name it stays until its games are over or the table is closed, "
+        "also when everyone else has left: the server keeps the table as long as the bot is "
+        "there. Stop it with Ctrl-C."
+    ),
+    _(
         "It checks every deal. The exit code is 0 when all were checked in full, 8 when "
         "one was not, and 9 when one was not dealt as the server had promised: it plays no "
         "further then."
