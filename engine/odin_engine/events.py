@@ -1,19 +1,7 @@
 """What happened in a game, as values. A game is the fold of its events (`game.evolve`).
 
-Who may know what (R17) follows from the event alone. All events are public as they are but one, the
-start of a deal: a seat gets `DealStarted.hand_of` itself, and the order stays secret until the deal
-is over. What a viewer sees is put together from the parts that they may have; nothing is hidden
-afterwards.
-
-    event          public                                  one seat     until the deal is over
-    GameStarted    options, removed, first_opener
-    DealStarted    number, opener, players                 its hand     order
-    CardsPlayed    seat, cards, opening
-    CardPickedUp   seat, card, discarded
-    Passed         seat
-    RoundEnded     opener, discarded
-    DealEnded      number, out, hands, undealt, penalties, totals
-    GameEnded      winners, totals
+Who may know which part (R17) is declared with each class. All events are public as they are but
+one, the start of a deal.
 """
 
 from __future__ import annotations
@@ -23,8 +11,10 @@ from typing import NamedTuple, TypeAlias
 from odin_engine.cards import Card, Colour, Mask, cards_of, mask_of
 from odin_engine.rules import HAND_SIZE, Options
 from odin_engine.sets import CardSet
+from odin_engine.visibility import Until, public, require, show
 
 
+@public
 class GameStarted(NamedTuple):
     """A game starts."""
 
@@ -70,6 +60,15 @@ class DealStarted(NamedTuple):
         return self.order[self.players * HAND_SIZE :]
 
 
+show(
+    DealStarted,
+    everybody=lambda deal: (deal.number, deal.opener),
+    each_seat=lambda deal, own: (own.player, deal.hand_of(own.player)),
+    hidden=(Until.GAME_IS_OVER, lambda deal: (deal.hands, deal.undealt)),
+)
+
+
+@public
 class CardsPlayed(NamedTuple):
     """A seat put a set down: it is the centre now."""
 
@@ -79,6 +78,7 @@ class CardsPlayed(NamedTuple):
     """Whether it opened a round (R5, R6) or responded (R7)."""
 
 
+@public
 class CardPickedUp(NamedTuple):
     """A seat took one card of the set it had beaten; the others were discarded (R11)."""
 
@@ -87,12 +87,14 @@ class CardPickedUp(NamedTuple):
     discarded: tuple[Card, ...]
 
 
+@public
 class Passed(NamedTuple):
     """A seat passed (R10)."""
 
     seat: int
 
 
+@public
 class RoundEnded(NamedTuple):
     """Everybody else passed: the centre is discarded, and its owner opens the next round (R14)."""
 
@@ -100,6 +102,7 @@ class RoundEnded(NamedTuple):
     discarded: tuple[Card, ...]
 
 
+@public
 class DealEnded(NamedTuple):
     """A hand is empty (R15). The hands that are left, and the undealt cards, are shown (R17)."""
 
@@ -115,6 +118,7 @@ class DealEnded(NamedTuple):
     """The sums of this game's penalties, this deal's included."""
 
 
+@public
 class GameEnded(NamedTuple):
     """The game is over (R16)."""
 
@@ -133,3 +137,4 @@ Event: TypeAlias = (
     | DealEnded
     | GameEnded
 )
+require(Event)

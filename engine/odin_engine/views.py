@@ -7,6 +7,7 @@ from a viewer give that viewer equal views.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from odin_engine.cards import Card, Colour, cards_of
 from odin_engine.game import Decision, DecisionKind, Phase, State, decision_of
@@ -95,3 +96,18 @@ def view_for(state: State, viewer: int | None) -> View:
         out=state.out,
         winners=state.winners,
     )
+
+
+class Own(NamedTuple):
+    """What one seat may know besides the public, for the parts of events (`visibility`)."""
+
+    player: int
+    """The seat."""
+    decision: Decision | None
+    """The open one, with its legal plays; None unless this seat has to act."""
+
+
+def own_for(state: State, player: int) -> Own:
+    """What this seat may know besides the public."""
+    decision = decision_of(state)
+    return Own(player, decision if decision and decision.seat == player else None)

@@ -12,8 +12,9 @@ from typing import cast
 from odin_client.errors import Refused
 from odin_client.table.model import TableModel
 from odin_server.event_log import EventLog
-from odin_server.table.encoding import Viewer, table_view
 from odin_server.table.state import TableState, evolve
+from odin_server.table.views import table_view
+from odin_server.table.visibility import Viewer, sight
 from odin_table.v1 import decision_pb2, event_pb2, history_pb2, play_pb2, table_pb2
 from tests.chaos.ledger import Answered, Ledger, digest_of
 from tests.chaos.players import NotedSession, PlayedTable
@@ -183,7 +184,7 @@ async def compare_with_log(
         ledger.counts["tables replayed"] += 1
         for session in views.keys() & set(table.viewers):
             viewer = Viewer(state.seat_held_by(session.holder), state.host == session.holder)
-            if table_view(table.handle, state, viewer) != views[session]:
+            if table_view(table.handle, sight(state, viewer)) != views[session]:
                 ledger.fault("unlike the replay of their log", session.who)
         ends = {
             batch.request.request_id: batch.records[-1].seq for batch in batches if batch.request

@@ -135,7 +135,7 @@ async def test_a_deal_is_due_before_what_waits_already(serve: Serve, meet: Meet)
     table = await two_seated(ann, bob)
     await ready(ann, table, b"a")
     (one,) = server.lobby.tables()
-    holder_of_ann, holder_of_bob = (seat.holder for _, seat in one.state.taken())
+    holder_of_ann, holder_of_bob = one.state.holders[:2]
     nonce = commands.Nonce(b"too late", one.state.commitment)
     last, late = await asyncio.gather(
         one.submit(lambda draft: commands.set_ready(draft, holder_of_bob, ready=True)),

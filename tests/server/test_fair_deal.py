@@ -296,6 +296,7 @@ async def test_a_deal_that_is_broken_off_opens_no_hand(
     await play_until(ann, table, "deal_ended")
     await ann.ready(table)
     own = (await ann.view(table)).game.hand.cards
+    assert not any(e.deal_started.hands for e in await history(ann, table)), "the game goes on"
     await ann.call(ann.lobby.CloseTable, lobby_pb2.CloseTableRequest(table=table))
     for _ in ("live", "after a restart"):
         for person in (ann, meet(server, "a stranger")):

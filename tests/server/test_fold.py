@@ -27,9 +27,11 @@ from odin_engine.strategies import STRATEGIES
 from odin_engine.strategies.greedy import Greedy
 from odin_server.event_log import EventLog, MemoryLog, SqliteLog
 from odin_server.table.commands import give_back_time
-from odin_server.table.encoding import Viewer, encode_event, table_view
+from odin_server.table.encoding import encode_event
 from odin_server.table.events import Record, SeatTaken
 from odin_server.table.state import TableState, evolve
+from odin_server.table.views import table_view
+from odin_server.table.visibility import Viewer, sight, visible
 from odin_table.v1 import event_pb2, lobby_pb2, table_pb2
 from tests.server.conftest import QUICK, Meet, Serve
 from tests.support.clocks import SetClock
@@ -52,12 +54,12 @@ class Follower:
         """Folds a record, and compares with what the server shows now."""
         seat = None if self.holder is None else after.seat_held_by(self.holder)
         viewer = Viewer(seat, self.holder is not None and after.host == self.holder)
-        shown = view_of(table_view(HANDLE, after, viewer))
+        shown = view_of(table_view(HANDLE, sight(after, viewer)))
         sat_down = seat is not None and self.view.my_seat is None
         if not self.view.log_id or sat_down:
             self.view = shown
             return
-        encoded = encode_event(record, after).for_seat(seat)
+        encoded = encode_event(visible(record, after)).for_seat(seat)
         event = event_of(event_pb2.EventBatch.FromString(encoded).events[0])
         assert may_follow(self.view, event), f"{event} for seat {seat}"
         self.view = fold(self.view, event)

@@ -33,9 +33,11 @@ from odin_server.settings import Limits
 from odin_server.table import commands
 from odin_server.table.chat import Line
 from odin_server.table.draft import Draft
-from odin_server.table.encoding import field_bytes, summary
+from odin_server.table.encoding import field_bytes
 from odin_server.table.events import Record, RequestKey, SeatResumed, SeatTaken, TableOpened
 from odin_server.table.table import Table
+from odin_server.table.views import summary
+from odin_server.table.visibility import public_table
 from odin_server.table.watch import Watch
 from odin_server.texts import cleaned
 from odin_table.v1 import chat_pb2, event_pb2, history_pb2, lobby_pb2, play_pb2, table_pb2
@@ -152,7 +154,9 @@ class Services:
             for_bots=request.open_to_bots,
         )
         return lobby_pb2.ListTablesResponse(
-            tables=[summary(table.handle, table.state, table.opened) for table in tables],
+            tables=[
+                summary(table.handle, public_table(table.state), table.opened) for table in tables
+            ],
             next_page_token=token,
         )
 
@@ -382,7 +386,7 @@ class Services:
             raise malformed("after_seq" if request.after_seq < 0 else "game", "Not below 0.")
         size = _page_size(request.page_size, _EVENTS_A_PAGE, EVENTS_PER_PAGE)
         table = await self._find(request.table, "", caller)
-        events, more = table.history(
+        events, more = table.transcript.history(
             request.after_seq, size, request.game, table.viewer(caller.credential).seat
         )
         answer = history_pb2.GetHistoryResponse(log_id=table.state.log_id, more=more)

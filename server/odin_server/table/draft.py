@@ -116,7 +116,7 @@ class Draft:
         In a log of the first version nothing may be open: then it is committed to only now, by
         deal/1, since nobody has time to add anything.
         """
-        if not self.state.secret:
+        if not self.state.commitment:
             self.add(DealCommitted(self.chance.randbytes(SECRET_LENGTH)))
         return self.state.secret
 

@@ -13,6 +13,7 @@ from odin_contract.enums import Actor, CloseReason, LeaveReason, Occupant
 from odin_contract.values import Options as TableOptions
 from odin_engine import DecisionKind
 from odin_engine import Event as GameEvent
+from odin_engine.visibility import public, require, show
 
 
 class TableOpened(NamedTuple):
@@ -27,6 +28,9 @@ class TableOpened(NamedTuple):
     """Names this log: a client that followed another one has to start again."""
 
 
+show(TableOpened, everybody=lambda opened: opened.options)
+
+
 class SeatTaken(NamedTuple):
     """Somebody sat down."""
 
@@ -39,6 +43,10 @@ class SeatTaken(NamedTuple):
     """The digest of the credential that holds the seat; empty for a built-in bot."""
 
 
+show(SeatTaken, everybody=lambda taken: taken.seat)
+
+
+@public
 class SeatLeft(NamedTuple):
     """A seat became free."""
 
@@ -46,12 +54,14 @@ class SeatLeft(NamedTuple):
     reason: LeaveReason
 
 
+@public
 class HostChanged(NamedTuple):
     """The holder of this seat is the host now; without a seat, the next person to sit down is."""
 
     seat: int | None
 
 
+@public
 class ReadyChanged(NamedTuple):
     """A seat became ready, or no longer is."""
 
@@ -61,6 +71,7 @@ class ReadyChanged(NamedTuple):
     """What the seat adds to a next deal by deal/1; empty for nothing."""
 
 
+@public
 class SubstituteSeated(NamedTuple):
     """A substitute plays a seat from now on."""
 
@@ -69,12 +80,14 @@ class SubstituteSeated(NamedTuple):
     level: str
 
 
+@public
 class SeatResumed(NamedTuple):
     """Whoever holds the seat plays it again."""
 
     seat: int
 
 
+@public
 class RematchAsked(NamedTuple):
     """Somebody asked for another game: the table waits again."""
 
@@ -83,6 +96,7 @@ class RematchAsked(NamedTuple):
     """What this seat adds to its first deal by deal/1; empty for nothing."""
 
 
+@public
 class NonceGiven(NamedTuple):
     """A seat gave a nonce for the next deal, by deal/2: it replaces what the seat gave before."""
 
@@ -90,6 +104,7 @@ class NonceGiven(NamedTuple):
     nonce: bytes
 
 
+@public
 class TableClosed(NamedTuple):
     """The table has ended: always the last record."""
 
@@ -103,6 +118,10 @@ class DecisionOpened(NamedTuple):
     kind: DecisionKind
 
 
+show(DecisionOpened, everybody=lambda opened: opened, one_seat=lambda _, own: own.decision)
+
+
+@public
 class DeadlineMoved(NamedTuple):
     """Time in which nobody could act was given back, to the open decision or the pause."""
 
@@ -119,10 +138,15 @@ class DealCommitted(NamedTuple):
     """For the key of a deal that a person plays in. 0: it is dealt by deal/1."""
 
 
+show(DealCommitted, everybody=lambda _: None)
+
+
+@public
 class DealRevealed(NamedTuple):
     """The secret of the deal that has just ended is shown."""
 
 
+@public
 class BotFailed(NamedTuple):
     """A bot raised, was too slow or did something illegal; its default action follows."""
 
@@ -147,6 +171,7 @@ TableEvent: TypeAlias = (
     | DealCommitted
     | DealRevealed
 )
+require(TableEvent)
 
 
 class Record(NamedTuple):

@@ -6,11 +6,23 @@ Not in the log: it is not the game. Times are in microseconds since 1970.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Final
+from typing import Final, NamedTuple
 
 LEAST: Final = 10_000_000
 """Microseconds that somebody may be away at a time, however often that was before: a line that
 flickers shall not cost a seat. But no more than a tenth of a budget that is small."""
+
+
+class SeatPresence(NamedTuple):
+    """Whether the holder of a seat is there. Times in microseconds since 1970."""
+
+    number: int
+    away_since: int | None
+    """None: the holder is here, or it is a bot's seat."""
+    kept_until: int | None
+    """When a substitute plays it, or it is free. None: the holder is here or one plays already."""
+    may_be_away: int | None
+    """For a holder who is here: how long an absence may last that begins now. Microseconds."""
 
 
 class Presence:

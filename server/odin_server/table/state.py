@@ -9,7 +9,7 @@ any phase ──TableClosed──> CLOSED
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from odin_contract.enums import LeaveReason, Occupant
 from odin_contract.enums import Phase as TablePhase
@@ -48,15 +48,18 @@ from odin_server.table.events import (
     TableOpened,
 )
 
+_Value = TypeVar("_Value")
+
+
+IN_GAME: Final = (TablePhase.PLAYING, TablePhase.BETWEEN_DEALS)
+
 
 class Seat(NamedTuple):
-    """A seat that is taken."""
+    """A seat that is taken, as everybody may know it: who holds it stands in the state."""
 
     name: str
     occupant: Occupant
     level: str
-    holder: bytes
-    """The digest of the credential that holds it; empty for a built-in bot."""
     said_ready: bool = False
     substitute: str | None = None
     """The level that plays it now, because its holder left or stayed away."""
@@ -99,33 +102,26 @@ class OpenDecision(NamedTuple):
 class DealtFrom(NamedTuple):
     """What a deal follows from, so that everybody can check it (docs/fair-deal.md)."""
 
-    secret: bytes
-    """Nobody's to see before it is `revealed`."""
+    commitment: bytes
+    """What the server had published."""
     nonces: tuple[bytes, ...]
     """One per player."""
     rounds: int = 0
     """Those that the commitment binds. 0: it was dealt by deal/1."""
     key_rounds: int = 0
     """Those of the deal's key."""
-    revealed: bool = False
-
-    @property
-    def commitment(self) -> bytes:
-        """What the server had published."""
-        return commitment(self.secret, self.rounds)
+    secret: bytes = b""
+    """What is behind the commitment; empty before it is revealed."""
 
 
 class TableState(NamedTuple):
-    """A table at one moment. Holds hands, secrets and the code: never for a viewer as it is."""
+    """A table at one moment. What is hidden comes last: for a viewer there is `visibility`."""
 
     seq: int = 0
     """The number of the last record."""
-    options: TableOptions = TableOptions()
-    code: str = ""
     log_id: str = ""
     """Which log the numbers of its events count in."""
-    host: bytes = b""
-    """The digest of the host's credential."""
+    options: TableOptions = TableOptions()
     phase: TablePhase = TablePhase.WAITING
     seats: tuple[Seat | None, ...] = ()
     games: int = 0
@@ -134,22 +130,31 @@ class TableState(NamedTuple):
     """The seats of the game: player number to seat number."""
     names: tuple[str, ...] = ()
     """Of the players, in that order; after the game as they were at its end."""
-    game: State = NEW
     banks: tuple[int, ...] = ()
     """What is left of each player's bank, without what the open decision takes. Microseconds."""
     decision: OpenDecision | None = None
     next_deal: int | None = None
     """Between deals: when the next one starts at the latest. Microseconds since 1970."""
-    secret: bytes = b""
-    """What is behind the open commitment; empty when none is open. Nobody's to see."""
-    rounds: int = 0
-    """Those that the open commitment binds. 0: the next deal is dealt by deal/1."""
     deal_ended: int = 0
     """When the last deal ended. Microseconds since 1970."""
+    commitment: bytes = b""
+    """The open commitment, to the next deal; empty when none is open."""
+    rounds: int = 0
+    """Those that the open commitment binds. 0: the next deal is dealt by deal/1."""
     dealt_from: DealtFrom | None = None
     """Of the running or last deal; None when nobody was committed to it."""
+
+    code: str = ""
+    """Of a private table. For its seats and its host."""
+    host: bytes = b""
+    """The digest of the host's credential. Nobody's to see, like all that follows."""
+    holders: tuple[bytes, ...] = ()
+    """By seat: the digest of the credential that holds it; empty for a bot's and a free one."""
     barred: frozenset[bytes] = frozenset()
     """The digests of the credentials that the host has removed: they take no seat here."""
+    secret: bytes = b""
+    """Behind the open commitment or that of the running deal; empty when there is none."""
+    game: State = NEW
 
     def taken(self) -> list[tuple[int, Seat]]:
         """The seats that are taken, with their numbers."""
@@ -157,11 +162,7 @@ class TableState(NamedTuple):
 
     def seat_held_by(self, holder: bytes) -> int | None:
         """The seat that this credential's digest holds."""
-        # A plain loop, since every message of every stream asks.
-        for number, seat in enumerate(self.seats):
-            if seat is not None and seat.holder == holder:
-                return number
-        return None
+        return self.holders.index(holder) if holder and holder in self.holders else None
 
     def abandoned(self) -> list[int]:
         """The seats that somebody may take during the game, since their holders have left."""
@@ -186,11 +187,6 @@ class TableState(NamedTuple):
         ]
         return not people or any(seat.said_ready for seat in people)
 
-    @property
-    def commitment(self) -> bytes:
-        """The open commitment; empty when none is open."""
-        return commitment(self.secret, self.rounds) if self.secret else b""
-
     def key_rounds(self, seats: Iterable[int]) -> int:
         """The rounds of the key of a next deal that these seats play in."""
         taken = [self.seats[number] for number in seats]
@@ -200,14 +196,17 @@ class TableState(NamedTuple):
     @property
     def coming_deal(self) -> tuple[int, int]:
         """The game and the deal that come next, both from 1."""
-        if self.phase is TablePhase.BETWEEN_DEALS:
-            return self.games, self.game.deal + 1
-        return self.games + 1, 1
+        return coming_deal(self.phase, self.games, self.game.deal)
 
     @property
     def in_game(self) -> bool:
         """Whether a game is under way."""
-        return self.phase in (TablePhase.PLAYING, TablePhase.BETWEEN_DEALS)
+        return self.phase in IN_GAME
+
+
+def coming_deal(phase: TablePhase, games: int, deal: int) -> tuple[int, int]:
+    """The game and the deal that come next, both from 1, after these."""
+    return (games, deal + 1) if phase is TablePhase.BETWEEN_DEALS else (games + 1, 1)
 
 
 def evolve(state: TableState, record: Record) -> TableState:
@@ -223,11 +222,16 @@ def _opened(state: TableState, event: TableOpened, _: Record) -> TableState:
         log_id=event.log_id,
         host=event.host,
         seats=(None,) * event.options.seats,
+        holders=(b"",) * event.options.seats,
     )
 
 
 def _with_seat(state: TableState, number: int, seat: Seat | None) -> TableState:
-    return state._replace(seats=(*state.seats[:number], seat, *state.seats[number + 1 :]))
+    return state._replace(seats=_with(state.seats, number, seat))
+
+
+def _with(values: tuple[_Value, ...], number: int, value: _Value) -> tuple[_Value, ...]:
+    return (*values[:number], value, *values[number + 1 :])
 
 
 def _changed(state: TableState, number: int, **changes: Any) -> TableState:
@@ -237,24 +241,23 @@ def _changed(state: TableState, number: int, **changes: Any) -> TableState:
 
 
 def _seat_taken(state: TableState, event: SeatTaken, _: Record) -> TableState:
-    seat = Seat(event.name, event.occupant, event.level, event.holder)
     player = state.player_of(event.seat)
     if state.in_game and player is not None:
-        names = (*state.names[:player], event.name, *state.names[player + 1 :])
-        state = state._replace(names=names)
-    return _with_seat(state, event.seat, seat)
+        state = state._replace(names=_with(state.names, player, event.name))
+    state = state._replace(holders=_with(state.holders, event.seat, event.holder))
+    return _with_seat(state, event.seat, Seat(event.name, event.occupant, event.level))
 
 
 def _seat_left(state: TableState, event: SeatLeft, _: Record) -> TableState:
-    seat = state.seats[event.seat]
-    if event.reason is LeaveReason.REMOVED and seat and seat.holder:
-        state = state._replace(barred=state.barred | {seat.holder})
+    holder = state.holders[event.seat]
+    if event.reason is LeaveReason.REMOVED and holder:
+        state = state._replace(barred=state.barred | {holder})
+    state = state._replace(holders=_with(state.holders, event.seat, b""))
     return _with_seat(state, event.seat, None)
 
 
 def _host_changed(state: TableState, event: HostChanged, _: Record) -> TableState:
-    seat = None if event.seat is None else state.seats[event.seat]
-    return state._replace(host=seat.holder if seat else b"")
+    return state._replace(host=b"" if event.seat is None else state.holders[event.seat])
 
 
 def _ready_changed(state: TableState, event: ReadyChanged, _: Record) -> TableState:
@@ -322,12 +325,16 @@ def _bot_failed(state: TableState, _event: BotFailed, _: Record) -> TableState:
 
 
 def _deal_committed(state: TableState, event: DealCommitted, _: Record) -> TableState:
-    return state._replace(secret=event.secret, rounds=event.rounds)
+    return state._replace(
+        commitment=commitment(event.secret, event.rounds),
+        rounds=event.rounds,
+        secret=event.secret,
+    )
 
 
 def _deal_revealed(state: TableState, _event: DealRevealed, _: Record) -> TableState:
     assert state.dealt_from is not None, "the deal was committed to"
-    return state._replace(dealt_from=state.dealt_from._replace(revealed=True))
+    return state._replace(dealt_from=state.dealt_from._replace(secret=state.secret), secret=b"")
 
 
 def _game_started(state: TableState, event: GameStarted, _: Record) -> TableState:
@@ -349,11 +356,11 @@ def _deal_started(state: TableState, event: DealStarted, _: Record) -> TableStat
         next_deal=None,
         game=evolve_game(state.game, event),
         dealt_from=(
-            DealtFrom(state.secret, nonces, state.rounds, state.key_rounds(state.players))
-            if state.secret
+            DealtFrom(state.commitment, nonces, state.rounds, state.key_rounds(state.players))
+            if state.commitment
             else None
         ),
-        secret=b"",
+        commitment=b"",
         rounds=0,
         seats=tuple([seat._replace(nonce=b"") if seat else None for seat in state.seats]),
     )
@@ -378,7 +385,7 @@ def _banks_after(state: TableState, time: int) -> tuple[int, ...]:
         return state.banks
     player = state.players.index(state.decision.seat)
     left = min(state.banks[player], max(0, state.decision.deadline - time))
-    return (*state.banks[:player], left, *state.banks[player + 1 :])
+    return _with(state.banks, player, left)
 
 
 def _deal_ended(state: TableState, event: DealEnded, record: Record) -> TableState:

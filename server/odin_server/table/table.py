@@ -2,8 +2,7 @@
 
     submit -> decide on a draft -> append to the log -> fold -> encode -> tell everybody
 
-Persist first, publish second. The events stay here as bytes, encoded once per kind of viewer; a
-stream is a cursor into them (`watch`).
+Persist first, publish second. The encoded events are in the `transcript`.
 """
 
 from __future__ import annotations
@@ -11,14 +10,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from itertools import accumulate
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
 from odin_contract.enums import Phase as TablePhase
-from odin_engine import DealEnded, DealStarted
 from odin_server.clock import Clock
 from odin_server.event_log import Conflict, EventLog, StoreUnavailable, TableDamaged
 from odin_server.settings import Settings
@@ -26,7 +23,6 @@ from odin_server.table import commands
 from odin_server.table.chat import LINES_KEPT, Chat, Line
 from odin_server.table.dealing import Dealer, Drawing, Drawn, NotDrawnYet
 from odin_server.table.draft import Draft
-from odin_server.table.encoding import EncodedEvent, Viewer, batch_item, encode_event, table_view
 from odin_server.table.events import (
     Batch,
     DecisionOpened,
@@ -36,8 +32,11 @@ from odin_server.table.events import (
     SeatTaken,
     SubstituteSeated,
 )
-from odin_server.table.presence import Presence
+from odin_server.table.presence import Presence, SeatPresence
 from odin_server.table.state import TableState, evolve
+from odin_server.table.transcript import Transcript
+from odin_server.table.views import table_view
+from odin_server.table.visibility import Viewer, sight
 from odin_server.upkeep.outages import Standstill
 
 _log: Final = logging.getLogger(__name__)
@@ -82,25 +81,6 @@ class World(NamedTuple):
     dealer: Dealer
 
 
-class Passage:
-    """Events that follow each other, as one item of a stream for each kind of viewer."""
-
-    def __init__(self, end_seq: int, events: Sequence[EncodedEvent]) -> None:
-        self.end_seq: Final = end_seq
-        """The number of the last of them."""
-        self._events: Final = events
-        self._private: Final = frozenset[int]().union(*(event.private for event in events))
-        self._items: Final[dict[int | None, bytes]] = {}
-
-    def for_seat(self, seat: int | None) -> bytes:
-        """What the holder of this seat gets, or a watcher (None); encoded once for each kind."""
-        kind = seat if seat in self._private else None
-        item = self._items.get(kind)
-        if item is None:
-            item = self._items[kind] = batch_item(event.for_seat(kind) for event in self._events)
-        return item
-
-
 class Table:
     """One table, folded from its log, with whoever is at it."""
 
@@ -117,13 +97,8 @@ class Table:
         """In time without outages: see `Standstill.lived`."""
         self.chat: Final = Chat()
         self.listeners: Final = list(listeners)
+        self.transcript: Final = Transcript(world.settings.batch_events)
         self._world: Final = world
-        self._events: list[EncodedEvent] = []
-        self._act_ends: list[int] = []
-        self._games: list[tuple[int, int | None]] = []
-        self._unfinished_deal: int | None = None
-        """The number of the record that started the deal whose end is not in the log."""
-        self._passages: dict[int, Passage] = {}
         self._views: dict[Viewer, bytes] = {}
         self._waiting: deque[tuple[Callable[[Draft], Any], RequestKey | None, asyncio.Future[Any]]]
         self._waiting = deque()
@@ -297,19 +272,13 @@ class Table:
                 self.opened = record.time
             self.last_time = record.time
             before, self.state = self.state, state
-            self._events.append(encode_event(record, self.state))
-            if self.state.games > before.games:
-                self._games.append((record.seq, None))
+            self.transcript.add(record, before, state)
+            if state.games > before.games:
                 self.presence.game_started(self._world.standstill.lived())
-            if before.in_game and not self.state.in_game:
-                self._games[-1] = (self._games[-1][0], record.seq)
+            if before.in_game and not state.in_game:
                 self.presence.changed()
-            if isinstance(record.event, DealStarted):
-                self._unfinished_deal = record.seq
-            elif isinstance(record.event, DealEnded):
-                self._unfinished_deal = None
             self._expect(record)
-        self._act_ends.append(self.state.seq)
+        self.transcript.act_ended()
 
     def _expect(self, record: Record) -> None:
         """Somebody who sits down, or is given back a seat, is waited for from then on."""
@@ -317,16 +286,13 @@ class Table:
             case SeatTaken(holder=holder) if holder:
                 self.presence.expected(holder, self._world.standstill.lived())
             case SeatResumed(seat=number):
-                seat = self.state.seats[number]
-                assert seat is not None, "a seat that is given back is taken"
-                self.presence.expected(seat.holder, self._world.standstill.lived())
+                self.presence.expected(self.state.holders[number], self._world.standstill.lived())
             case SubstituteSeated():
                 self.presence.changed()
             case _:
                 pass
 
     def _publish(self) -> None:
-        self._passages.clear()
         self._views.clear()
         self.changed()
 
@@ -348,51 +314,9 @@ class Table:
         """What this viewer may see now: a TableView as bytes."""
         view = self._views.get(viewer)
         if view is None:
-            message = table_view(self.handle, self.state, viewer)
+            message = table_view(self.handle, sight(self.state, viewer))
             view = self._views[viewer] = message.SerializeToString(deterministic=True)
         return view
-
-    def passage_after(self, seq: int) -> Passage:
-        """What a stream sends next when this was the last number it sent."""
-        passage = self._passages.get(seq)
-        if passage is None:
-            end = self._end_of_acts(seq, self._world.settings.batch_events)
-            passage = self._passages[seq] = Passage(end, self._events[seq:end])
-        return passage
-
-    def _end_of_acts(self, after_seq: int, most: int) -> int:
-        """The last number of a message that starts after this one: whole acts, `most` events.
-
-        An act that is longer than that comes whole all the same.
-        """
-        end = bisect_right(self._act_ends, after_seq + most) - 1
-        if end < 0 or self._act_ends[end] <= after_seq:
-            end += 1
-        return self._act_ends[end]
-
-    def history(self, after_seq: int, most: int, game: int, seat: int | None) -> tuple[bytes, bool]:
-        """A page of events for the history, and whether there are more.
-
-        Games that are over come with every hand, but for a deal that was broken off.
-        `game` 0: everything.
-        """
-        first, last = 1, self.state.seq
-        if game:
-            if game > len(self._games):
-                return b"", False
-            first, end = self._games[game - 1]
-            last = end or last
-        start = max(first - 1, after_seq)
-        end_seq = min(last, start + most)
-        page = b"".join(self._as_history(seq, seat) for seq in range(start + 1, end_seq + 1))
-        return page, end_seq < last
-
-    def _as_history(self, seq: int, seat: int | None) -> bytes:
-        event = self._events[seq - 1]
-        is_over = any(first <= seq <= end for first, end in self._games if end is not None)
-        if is_over and seq != self._unfinished_deal and event.revealed is not event.public:
-            return event.revealed
-        return event.for_seat(seat)
 
     # What is due by itself
 
@@ -423,12 +347,10 @@ class Table:
         None: the holder is here, a substitute plays already, it is a bot's seat, or the table has
         ended.
         """
-        seat = self.state.seats[number]
-        if seat is None or not seat.holder or seat.substitute is not None:
+        seat, holder = self.state.seats[number], self.state.holders[number]
+        if not seat or not holder or seat.substitute or self.state.phase is TablePhase.CLOSED:
             return None
-        if self.state.phase is TablePhase.CLOSED:
-            return None
-        until = self.presence.away_until(seat.holder, in_game=self.state.in_game)
+        until = self.presence.away_until(holder, in_game=self.state.in_game)
         return None if until is None else self._world.standstill.shown(until)
 
     def away_since(self, number: int) -> int | None:
@@ -436,16 +358,28 @@ class Table:
 
         None: the holder is here, or the seat is free or a bot's.
         """
-        seat = self.state.seats[number]
-        if seat is None or not seat.holder:
+        holder = self.state.holders[number]
+        if not holder:
             return None
-        since = self.presence.away_since(seat.holder)
+        since = self.presence.away_since(holder)
         return None if since is None else self._world.standstill.shown(since)
+
+    def who_is_here(self) -> tuple[list[SeatPresence], int]:
+        """Which holders of seats are there, and how many others watch."""
+        state, seats = self.state, list[SeatPresence]()
+        for number, _ in state.taken():
+            holder, since = state.holders[number], self.away_since(number)
+            may_be_away = None
+            if holder and since is None:
+                may_be_away = self.presence.may_be_away(holder, in_game=state.in_game)
+            seats.append(SeatPresence(number, since, self.kept_until(number), may_be_away))
+        return seats, self.presence.others({state.host, *state.holders} - {b""})
 
     def _is_empty(self) -> bool:
         """Whether neither somebody from outside plays here, nor the host is watching."""
         return not self.presence.is_here(self.state.host) and not any(
-            seat.holder and seat.substitute is None for _, seat in self.state.taken()
+            self.state.holders[number] and seat.substitute is None
+            for number, seat in self.state.taken()
         )
 
     def _due(self) -> list[tuple[int, Callable[[Draft], None]]]:
@@ -471,11 +405,7 @@ class Table:
             until = self.presence.away_until(state.host, in_game=False)
             if until is not None:
                 due.append((shown(until), commands.host_away))
-        if not self._is_empty():
-            self._empty_since = None
-        else:
-            if self._empty_since is None:
-                self._empty_since = self._world.standstill.lived()
+        if self._empty_since is not None:
             end = self._empty_since + round(settings.empty_after * 1e6)
             due.append((shown(end), commands.close_empty_table))
         return due
@@ -484,6 +414,10 @@ class Table:
         if self._timer:
             self._timer.cancel()
             self._timer = None
+        if not self._is_empty():
+            self._empty_since = None
+        elif self._empty_since is None:
+            self._empty_since = self._world.standstill.lived()
         due = self._due()
         if due:
             delay = (min(time for time, _ in due) - self._world.clock.now()) / 1e6

@@ -20,7 +20,7 @@ from odin_contract.enums import Phase as TablePhase
 from odin_contract.times import timestamp
 from odin_server.clock import Clock
 from odin_server.settings import Settings
-from odin_server.table.encoding import field_bytes
+from odin_server.table.encoding import chat_notice, field_bytes, presence_notice
 from odin_server.table.table import Table
 from odin_table.v1 import event_pb2, play_pb2
 
@@ -101,16 +101,16 @@ class Stream:
                     yield field_bytes(_Item.SNAPSHOT_FIELD_NUMBER, table.view(viewer))
                     cursor = seq
                 else:
-                    passage = table.passage_after(cursor)
-                    may_skip = may_skip or passage.end_seq == seq
-                    yield passage.for_seat(seat)
-                    cursor = passage.end_seq
+                    chunk = table.transcript.chunk_after(cursor)
+                    may_skip = may_skip or chunk.end_seq == seq
+                    yield chunk.for_seat(seat)
+                    cursor = chunk.end_seq
             elif self.presence_seen != table.presence.version:
                 self.presence_seen = table.presence.version
-                notice = presence_of(table).SerializeToString()
+                notice = presence_notice(*table.who_is_here()).SerializeToString()
                 yield field_bytes(_Item.PRESENCE_FIELD_NUMBER, notice)
             elif chat_seen < table.chat.last_number:
-                notice = _chat_after(table, chat_seen).SerializeToString()
+                notice = chat_notice(table.chat.after(chat_seen)).SerializeToString()
                 chat_seen = table.chat.last_number
                 yield field_bytes(_Item.CHAT_FIELD_NUMBER, notice)
             elif self._end is not None:
@@ -229,39 +229,3 @@ class Watch:
                 stream.idle_beats += 1
                 if stream.idle_beats >= ticks:
                     stream.beat()
-
-
-def presence_of(table: Table) -> event_pb2.Presence:
-    """Who is at a table."""
-    state, presence = table.state, table.presence
-    notice = event_pb2.Presence()
-    counted = {state.host} if state.host else set[bytes]()
-    for number, seat in state.taken():
-        since = table.away_since(number)
-        until = table.kept_until(number)
-        told = notice.seats.add(
-            seat=number,
-            connected=since is None,
-            away_since=None if since is None else timestamp(since),
-            kept_until=None if until is None else timestamp(until),
-        )
-        if seat.holder and since is None:
-            allowed = presence.may_be_away(seat.holder, in_game=state.in_game)
-            told.may_be_away.FromMicroseconds(allowed)
-        if seat.holder:
-            counted.add(seat.holder)
-    notice.watchers = presence.others(counted)
-    return notice
-
-
-def _chat_after(table: Table, number: int) -> event_pb2.Chat:
-    notice = event_pb2.Chat()
-    for line in table.chat.after(number):
-        notice.lines.add(
-            number=line.number,
-            time=timestamp(line.time),
-            name=line.name,
-            seat=line.seat,
-            text=line.text,
-        )
-    return notice

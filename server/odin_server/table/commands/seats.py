@@ -143,9 +143,9 @@ def remove_seat(draft: Draft, holder: bytes, number: int, name: str) -> None:
     host_only(state, holder)
     check_phase("remove_seat", state)
     seat = state.seats[number] if 0 <= number < len(state.seats) else None
-    if seat is None or not seat.holder:
+    if seat is None or not state.holders[number]:
         raise invalid_option("seat", f"No person and no remote bot sits at seat {number}.")
-    if seat.holder == holder:
+    if state.holders[number] == holder:
         raise invalid_option("seat", f"Seat {number} is your own: you can leave it.")
     if name and not read_alike(name, seat.name):
         raise invalid_option("name", f"{seat.name} sits at seat {number} now.")
