@@ -14,23 +14,18 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from odin_contract.cards import CARDS
 from odin_contract.decisions import decision_message
+from odin_contract.moves import write_move
 from odin_contract.times import timestamp
 from odin_engine import (
     DECK,
     NEW,
     Action,
     Card,
-    CardPickedUp,
-    CardsPlayed,
-    DealEnded,
     DealStarted,
     Decision,
     Event,
-    GameEnded,
     GameStarted,
     Options,
-    Passed,
-    RoundEnded,
     StartDeal,
     StartGame,
     State,
@@ -283,49 +278,11 @@ class Table:
     def _message(self, event: Event, actor: event_pb2.Actor.ValueType) -> event_pb2.Event:
         """What the client's seat gets of this event; the state has it already."""
         message = event_pb2.Event()
-        match event:
-            case GameStarted():
-                message.game_started.game = 1
-                message.game_started.seats.extend((OTHER, CLIENT))
-            case DealStarted():
-                message.deal_started.deal = event.number
-                message.deal_started.opener = event.opener
-                message.deal_started.hand.seat = CLIENT
-                message.deal_started.hand.cards.extend(CARDS.numbers(event.hand_of(CLIENT)))
-            case CardsPlayed():
-                played = message.cards_played
-                played.seat = event.seat
-                played.cards.extend(CARDS.numbers(event.cards))
-                played.value = event.cards.value
-                played.opening = event.opening
-                played.card_count = self._card_count(event.seat)
-                played.actor = actor
-            case CardPickedUp():
-                taken = message.card_picked_up
-                taken.seat = event.seat
-                taken.card = CARDS.number(event.card)
-                taken.discarded.extend(CARDS.numbers(event.discarded))
-                taken.card_count = self._card_count(event.seat)
-                taken.actor = actor
-            case Passed():
-                message.passed.seat = event.seat
-                message.passed.actor = actor
-            case RoundEnded():
-                message.round_ended.opener = event.opener
-                message.round_ended.discarded.extend(CARDS.numbers(event.discarded))
-            case DealEnded():
-                message.deal_ended.deal = event.number
-                message.deal_ended.out_seat = event.out
-                for seat in (OTHER, CLIENT):
-                    message.deal_ended.scores.add(
-                        seat=seat,
-                        remaining=CARDS.numbers(event.hands[seat]),
-                        penalty=event.penalties[seat],
-                        total=event.totals[seat],
-                    )
-            case GameEnded():
-                message.game_ended.winners.extend(event.winners)
+        counts = [hand.bit_count() for hand in self.state.hands]
+        write_move(message, event, (OTHER, CLIENT), counts, actor)
+        if isinstance(event, GameStarted):
+            message.game_started.game = 1
+        elif isinstance(event, DealStarted):
+            message.deal_started.hand.seat = CLIENT
+            message.deal_started.hand.cards.extend(CARDS.numbers(event.hand_of(CLIENT)))
         return message
-
-    def _card_count(self, seat: int) -> int:
-        return self.state.hands[seat].bit_count()

@@ -24,6 +24,7 @@ from odin_contract.cards import CARDS, COLOURS
 from odin_contract.decisions import DECISION_KINDS, choices_message
 from odin_contract.enums import Occupant
 from odin_contract.fold import fold, may_follow
+from odin_contract.moves import write_move
 from odin_contract.two_way import NotUnderstoodError
 from odin_contract.values import TableView
 from odin_engine import (
@@ -31,15 +32,12 @@ from odin_engine import (
     CardPickedUp,
     CardsPlayed,
     Command,
-    DealEnded,
     DealStarted,
     Decision,
     GameEnded,
     OdinError,
     Options,
-    Passed,
     Phase,
-    RoundEnded,
     StartDeal,
     StartGame,
     State,
@@ -421,64 +419,17 @@ class _Referee:
         if not self._due:
             raise self._not_now()
         event = self._due.popleft()
-        name, worked_out = self._told_as(event, told)
-        if name != kind:
+        counts = [hand.bit_count() for hand in self._state.hands]
+        if isinstance(event, CardsPlayed):
+            # What was played with a pick-up is folded already, so the count is without that.
+            counts[event.seat] -= any(isinstance(due, CardPickedUp) for due in self._due)
+        follows = event_pb2.Event()
+        write_move(follows, event, self._players, counts, self._actor)
+        if kind != follows.WhichOneof("payload"):
             raise self._not_now()
-        self._same(told, worked_out)
-
-    def _told_as(self, event: GameEvent, told: Any) -> tuple[str, Message]:
-        """What the file has to say of an event of the engine, and under which name."""
-        seats = self._players
-        match event:
-            case CardsPlayed(seat=seat, cards=cards, opening=opening):
-                # What was played with a pick-up is folded already, so the count is without that.
-                taken = any(isinstance(due, CardPickedUp) for due in self._due)
-                return "cards_played", event_pb2.CardsPlayed(
-                    seat=seats[seat],
-                    cards=CARDS.numbers(cards.cards),
-                    value=cards.value,
-                    opening=opening,
-                    card_count=self._state.hands[seat].bit_count() - taken,
-                    actor=self._actor,
-                )
-            case CardPickedUp(seat=seat, card=card, discarded=discarded):
-                return "card_picked_up", event_pb2.CardPickedUp(
-                    seat=seats[seat],
-                    card=CARDS.number(card),
-                    discarded=CARDS.numbers(discarded),
-                    card_count=self._state.hands[seat].bit_count(),
-                    actor=self._actor,
-                )
-            case Passed(seat=seat):
-                return "passed", event_pb2.Passed(seat=seats[seat], actor=self._actor)
-            case RoundEnded(opener=opener, discarded=discarded):
-                return "round_ended", event_pb2.RoundEnded(
-                    opener=seats[opener], discarded=CARDS.numbers(discarded)
-                )
-            case DealEnded():
-                return "deal_ended", self._deal_ended(event, told)
-            case GameEnded(winners=winners):
-                return "game_ended", event_pb2.GameEnded(winners=[seats[w] for w in winners])
-            case _:
-                raise self._not_now()
-
-    def _deal_ended(self, event: DealEnded, told: Any) -> event_pb2.DealEnded:
-        over = any(isinstance(due, GameEnded) for due in self._due)
-        time = None if over or not isinstance(told, event_pb2.DealEnded) else told.next_deal_time
-        return event_pb2.DealEnded(
-            deal=event.number,
-            out_seat=self._players[event.out],
-            scores=[
-                event_pb2.DealScore(
-                    seat=seat,
-                    remaining=CARDS.numbers(event.hands[player]),
-                    penalty=event.penalties[player],
-                    total=event.totals[player],
-                )
-                for player, seat in enumerate(self._players)
-            ],
-            next_deal_time=time,
-        )
+        if kind == "deal_ended" and not any(isinstance(due, GameEnded) for due in self._due):
+            follows.deal_ended.next_deal_time.CopyFrom(told.next_deal_time)
+        self._same(told, getattr(follows, kind))
 
 
 def _promise_of(told: event_pb2.DealCommitted) -> table_pb2.DealSource:
