@@ -30,6 +30,7 @@ A refusal changes nothing: states are values, and no event comes out of a refuse
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import ClassVar
 
 
 class CopyableError(Exception):
@@ -77,6 +78,8 @@ class IllegalAction(OdinError):
     The facts that a client may want to show are attributes; each is None where it says nothing.
     """
 
+    refusal: ClassVar[str]
+    """The name of this refusal for programs: the `refusal` of the contract's ILLEGAL_ACTION."""
     rule: str
     """The rule that refuses, such as "R7"."""
     needed_counts: tuple[int, ...] | None
@@ -109,70 +112,106 @@ class IllegalAction(OdinError):
 class GameIsOver(IllegalAction):
     """The game has ended (R16)."""
 
+    refusal = "GAME_IS_OVER"
+
 
 class GameNotStarted(IllegalAction):
     """A deal cannot start before the game has (R3)."""
+
+    refusal = "GAME_NOT_STARTED"
 
 
 class AlreadyStarted(IllegalAction):
     """A game starts once (R3)."""
 
+    refusal = "ALREADY_STARTED"
+
 
 class DealIsRunning(IllegalAction):
     """The next deal has to wait for the end of this one (R15)."""
+
+    refusal = "DEAL_IS_RUNNING"
 
 
 class DealNotRunning(IllegalAction):
     """Nobody acts before the first deal or between two deals (R15)."""
 
+    refusal = "DEAL_NOT_RUNNING"
+
 
 class NotYourTurn(IllegalAction):
     """Another seat has to act (R4)."""
+
+    refusal = "NOT_YOUR_TURN"
 
 
 class PickUpPending(IllegalAction):
     """This seat has to pick up a card before anything else happens (R13)."""
 
+    refusal = "PICK_UP_PENDING"
+
 
 class NoCards(IllegalAction):
     """A play without any card (R7)."""
+
+    refusal = "NO_CARDS"
 
 
 class SameCardTwice(IllegalAction):
     """A play that names one card more than once (R1)."""
 
+    refusal = "SAME_CARD_TWICE"
+
 
 class CardsNotHeld(IllegalAction):
     """A play with cards that are not in the hand (R7)."""
+
+    refusal = "CARDS_NOT_HELD"
 
 
 class NotASet(IllegalAction):
     """Cards that are neither all of one number nor all of one colour (R8)."""
 
+    refusal = "NOT_A_SET"
+
 
 class PartialHandOpening(IllegalAction):
     """An opening of several cards that are not the whole hand (R6)."""
+
+    refusal = "PARTIAL_HAND_OPENING"
 
 
 class TooFewCards(IllegalAction):
     """A response of fewer cards than the centre has (R7)."""
 
+    refusal = "TOO_FEW_CARDS"
+
 
 class TooManyCards(IllegalAction):
     """A response of more cards than the centre has and one (R7)."""
+
+    refusal = "TOO_MANY_CARDS"
 
 
 class ValueTooLow(IllegalAction):
     """A response whose value is equal to the centre's or lower (R9)."""
 
+    refusal = "VALUE_TOO_LOW"
+
 
 class OpenerMayNotPass(IllegalAction):
     """A pass on an empty centre (R5)."""
+
+    refusal = "OPENER_MAY_NOT_PASS"
 
 
 class NothingToPickUp(IllegalAction):
     """A pick-up where none is due: after an opening, after going out, or twice (R11, R12)."""
 
+    refusal = "NOTHING_TO_PICK_UP"
+
 
 class NotInBeatenSet(IllegalAction):
     """A pick-up of a card that is not among those just beaten (R11)."""
+
+    refusal = "NOT_IN_BEATEN_SET"

@@ -17,14 +17,20 @@ from odin_engine.errors import (
     IllegalAction,
     InvalidOption,
     NoCards,
-    NotASet,
     PartialHandOpening,
-    SameCardTwice,
     TooFewCards,
     TooManyCards,
     ValueTooLow,
 )
-from odin_engine.sets import ALL_SETS, SET_OF_MASK, CardSet, ranks_within
+from odin_engine.sets import (
+    ALL_SETS,
+    SET_OF_MASK,
+    CardSet,
+    listed,
+    not_a_set,
+    ranks_within,
+    same_card_twice,
+)
 
 HAND_SIZE: Final = 9
 """Cards dealt to each player (R3). No hand ever has more."""
@@ -150,17 +156,11 @@ def _refusal(
             "R7", f"No card was named. Put down {counts}.", needed_counts=needed, count=0
         )
     if mask.bit_count() != count:
-        twice = sorted({card for card in named if named.count(card) > 1})
-        return SameCardTwice(
-            "R1",
-            f"{_listed(twice)} was named more than once. There is one of each card: name it once.",
-            needed_counts=needed,
-            count=count,
-        )
+        return same_card_twice(named, needed)
     if missing := mask & ~hand:
         return CardsNotHeld(
             "R7",
-            f"{_listed(cards_of(missing))} is not in this hand. Choose among the cards you hold.",
+            f"{listed(cards_of(missing))} is not in this hand. Choose among the cards you hold.",
             needed_counts=needed,
             count=count,
         )
@@ -172,15 +172,8 @@ def _refusal(
             count=count,
             value=played.value if played else None,
         )
-    to_beat = centre.value if centre else None
     if played is None:
-        return NotASet(
-            "R8",
-            f"{_listed(named)} are no set. Put down cards of one number or of one colour.",
-            needed_counts=needed,
-            value_to_beat=to_beat,
-            count=count,
-        )
+        return not_a_set(named, needed, centre.value if centre else None)
     assert centre is not None, "a whole hand that is a set may always open"
     if count < centre.count:
         reason: type[IllegalAction] = TooFewCards
@@ -199,7 +192,3 @@ def _refusal(
         count=count,
         value=played.value,
     )
-
-
-def _listed(cards: Iterable[Card]) -> str:
-    return ", ".join(map(str, cards))

@@ -115,23 +115,43 @@ def set_of(cards: Iterable[Card]) -> CardSet:
     if not named:
         raise NoCards("R7", "No card was named. Name the cards to put down.", count=0)
     if mask.bit_count() != len(named):
-        twice = sorted({card for card in named if named.count(card) > 1})
-        raise SameCardTwice(
-            "R1",
-            f"{_listed(twice)} was named more than once. There is one of each card: name it once.",
-            count=len(named),
-        )
+        raise same_card_twice(named)
     try:
         return SET_OF_MASK[mask]
     except KeyError:
-        raise NotASet(
-            "R8",
-            f"{_listed(named)} are no set. Put down cards of one number or of one colour.",
-            count=len(named),
-        ) from None
+        raise not_a_set(named) from None
 
 
-def _listed(cards: Iterable[Card]) -> str:
+def same_card_twice(
+    named: tuple[Card, ...], needed_counts: Iterable[int] | None = None
+) -> SameCardTwice:
+    """The refusal of cards of which one is named more than once (R1)."""
+    twice = sorted({card for card in named if named.count(card) > 1})
+    return SameCardTwice(
+        "R1",
+        f"{listed(twice)} was named more than once. There is one of each card: name it once.",
+        needed_counts=needed_counts,
+        count=len(named),
+    )
+
+
+def not_a_set(
+    named: tuple[Card, ...],
+    needed_counts: Iterable[int] | None = None,
+    value_to_beat: int | None = None,
+) -> NotASet:
+    """The refusal of cards that are not a set (R8)."""
+    return NotASet(
+        "R8",
+        f"{listed(named)} are not a set. Put down cards of one number or of one colour.",
+        needed_counts=needed_counts,
+        value_to_beat=value_to_beat,
+        count=len(named),
+    )
+
+
+def listed(cards: Iterable[Card]) -> str:
+    """These cards in a sentence."""
     return ", ".join(map(str, cards))
 
 

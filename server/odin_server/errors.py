@@ -128,7 +128,7 @@ def by_the_rules(error: IllegalAction, acting_seat: int | None) -> Refusal:
         facts["seat"] = str(acting_seat)
         message = f"It is the turn of seat {acting_seat}. Wait for your decision."
         return Refusal(Reason.NOT_YOUR_TURN, message, facts=facts)
-    facts["refusal"] = _upper_snake(type(error).__name__)
+    facts["refusal"] = error.refusal
     for name in ("count", "value", "value_to_beat"):
         number = getattr(error, name)
         if number is not None:
@@ -169,7 +169,3 @@ def _packed(
     packed = any_pb2.Any()
     packed.Pack(detail)
     return packed
-
-
-def _upper_snake(name: str) -> str:
-    return "".join("_" + letter if letter.isupper() else letter for letter in name)[1:].upper()
