@@ -60,7 +60,7 @@ class Server:
     """A server: `start` it, then `stop` it.
 
     Everything that it needs from outside can be given: the log, the clock, where shuffles and
-    names come from, the strategies of built-in bots.
+    names come from, the strategies of built-in bots, who draws the deals.
     """
 
     def __init__(
@@ -72,6 +72,7 @@ class Server:
         chance: random.Random | None = None,
         names: random.Random | None = None,
         strategies: Mapping[str, Callable[[], Strategy]] = STRATEGIES,
+        dealer: Dealer | None = None,
     ) -> None:
         self.settings: Final = settings
         self.port = settings.port
@@ -84,7 +85,7 @@ class Server:
         self._log: Final[EventLog] = log or MemoryLog()
         names = names or secrets.SystemRandom()
         self._standstill: Final = Standstill(self._log, clock)
-        self._dealer: Final = Dealer()
+        self._dealer: Final = dealer or Dealer()
         world = World(self._log, clock, chance, names, settings, self._standstill, self._dealer)
         self.lobby: Final = Lobby(world)
         self.retention: Final = Retention(world, self.lobby)

@@ -30,7 +30,7 @@ from odin_table.v1 import (
     table_pb2,
 )
 from tests.server.conftest import QUICK, Meet, Serve
-from tests.support.arranged import arrange
+from tests.support.arranged import ArrangedDealer
 from tests.support.clocks import SetClock
 from tests.support.patience import PATIENCE
 from tests.support.people import Person
@@ -120,15 +120,13 @@ async def recorded(
     script: list[decision_pb2.Action],
 ) -> Recorder:
     """Plays a game with this order of the cards. An empty script is filled; another is followed."""
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        arrange(monkeypatch, order)
-        return await _recorded(serve, meet, viewer_seat, script)
-
-
-async def _recorded(
-    serve: Serve, meet: Meet, viewer_seat: int | None, script: list[decision_pb2.Action]
-) -> Recorder:
-    server = await serve(QUICK, clock=SetClock(), chance=secrets(), names=random.Random(5))
+    server = await serve(
+        QUICK,
+        clock=SetClock(),
+        chance=secrets(),
+        names=random.Random(5),
+        dealer=ArrangedDealer(order),
+    )
     people = [meet(server, f"person {number}") for number in range(PLAYERS)]
     clock = table_pb2.Clock(per_turn=Duration(seconds=60), bank=Duration(seconds=60))
     table = await people[0].open_table(table_pb2.TableOptions(threshold=100, clock=clock))

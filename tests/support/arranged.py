@@ -6,33 +6,22 @@ The secret, and with it the commitment, is what the server's chance gives: only 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-import pytest
-
-from odin_engine import Card, Colour
+from odin_engine import Card
 from odin_engine.fair_deal import FirstDraw
-from odin_server.table import dealing
+from odin_server.table.dealing import Dealer, Drawing, Drawn
 
 
-def arrange(
-    monkeypatch: pytest.MonkeyPatch,
-    order: Sequence[Card],
-    *,
-    first_opener: int = 0,
-    removed: tuple[Colour, ...] = (),
-) -> None:
-    """Lets every deal at a server in this process be of these cards, in this order."""
-    drawn = FirstDraw(first_opener, removed), tuple(order)
+class ArrangedDealer(Dealer):
+    """Lets every deal of a server be of these cards, in this order; seat 0 opens the first."""
 
-    def first(*_: Any, **__: Any) -> tuple[FirstDraw, tuple[Card, ...]]:
-        return drawn
+    def __init__(self, order: Sequence[Card]) -> None:
+        super().__init__()
+        self._order = tuple(order)
 
-    def later(*_: Any, **__: Any) -> tuple[Card, ...]:
-        return drawn[1]
-
-    monkeypatch.setattr(dealing, "draw_first", first)
-    monkeypatch.setattr(dealing, "draw_deal", later)
+    def deal(self, drawing: Drawing) -> Drawn:
+        first = FirstDraw(0, ()) if drawing.deal == 1 else None
+        return Drawn(first, self._order)
 
 
 def order_of(*hands: Sequence[Card], deck: Sequence[Card]) -> list[Card]:

@@ -14,7 +14,7 @@ from odin_contract.enums import Phase as TablePhase
 from odin_engine import DealEnded, GameEnded, decision_of
 from odin_engine import Event as GameEvent
 from odin_engine.fair_deal import ROUNDS, SECRET_LENGTH
-from odin_server.table.dealing import Drawing, Drawn, NotDrawnYet
+from odin_server.table.dealing import Dealer, Drawing, Drawn, NotDrawnYet
 from odin_server.table.events import (
     DealCommitted,
     DealRevealed,
@@ -35,6 +35,7 @@ class Draft:
         now: int,
         chance: random.Random,
         deal_pause: int,
+        dealer: Dealer,
         drawn: tuple[Drawing, Drawn] | None = None,
     ) -> None:
         self.state = state
@@ -46,6 +47,7 @@ class Draft:
         """Microseconds since 1970."""
         self._deal_pause: Final = deal_pause
         """Microseconds until the next deal starts, whoever is ready."""
+        self._dealer: Final = dealer
         self._drawn: Final = drawn
         """What was drawn before, since it takes time."""
 
@@ -123,7 +125,7 @@ class Draft:
     def draw(self, drawing: Drawing) -> Drawn:
         """What chance decides about a deal. Raises NotDrawnYet when that takes time."""
         if not drawing.takes_time:
-            return drawing.draw()
+            return self._dealer.deal(drawing)
         if self._drawn is None or self._drawn[0] != drawing:
             raise NotDrawnYet(drawing)
         return self._drawn[1]

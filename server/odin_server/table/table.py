@@ -170,7 +170,12 @@ class Table:
         world = self._world
         pause = round(world.settings.deal_pause * 1e6)
         return Draft(
-            self.state, now=world.clock.now(), chance=world.chance, deal_pause=pause, drawn=drawn
+            self.state,
+            now=world.clock.now(),
+            chance=world.chance,
+            deal_pause=pause,
+            dealer=world.dealer,
+            drawn=drawn,
         )
 
     async def _decide(self, command: Callable[[Draft], Result]) -> tuple[Draft, Result, bool]:

@@ -31,7 +31,7 @@ from odin_server.main import Server
 from odin_server.settings import Settings
 from tests.client.terminal.drawing import Drawn, Person
 from tests.client.terminal.samples import cards
-from tests.support.arranged import arrange, order_of
+from tests.support.arranged import ArrangedDealer, order_of
 from tests.support.patience import PATIENCE
 from tests.support.terminals import UNKNOWN_SEQUENCES
 
@@ -81,12 +81,11 @@ async def playing(
 
     Zoe is the host of four seats. Unless `started`, both wait and Zoe is ready.
     """
-    server = Server(Settings(port=0, bot_delay=0))
+    arranged = ArrangedDealer(order_of(cards(mine), cards(other), deck=DECK)) if mine else None
+    server = Server(Settings(port=0, bot_delay=0), dealer=arranged)
     await server.start()
     monkeypatch = pytest.MonkeyPatch()
     monkeypatch.setattr("odin_cli.terminal.commands.SCORES_STAY", scores_stay)
-    if mine:
-        arrange(monkeypatch, order_of(cards(mine), cards(other), deck=DECK))
     zoe, bob = await table_of_two(server, single_deal=single_deal)
     screen = Drawn(80, 24)
 
