@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections import namedtuple
 from collections.abc import AsyncGenerator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,7 +37,7 @@ from odin_engine import (
     view_for,
 )
 from odin_engine.strategies import Random
-from odin_server.event_log import Conflict, EventLog, MemoryLog, SqliteLog, Stored
+from odin_server.event_log import Conflict, EventLog, MemoryLog, SqliteLog, Stored, codec
 from odin_server.event_log.codec import UnreadableRecords, decode, encode
 from odin_server.table.chat import Line
 from odin_server.table.events import (
@@ -340,6 +342,21 @@ def test_every_event_survives_being_written_and_read(players: int) -> None:
     assert [type(record.event) for record in again] == [type(event) for event in events]
     kinds = {type(event) for event in events}
     assert len(kinds) == 22, "every kind of event is among them"
+
+
+def test_the_order_of_stored_fields_does_not_follow_from_that_of_the_classes() -> None:
+    """Of stand-ins whose fields are the other way round the same is written."""
+    for event in [*table_events(), *game_events(3, seed=7)]:
+        form = codec.EVENTS[codec.TAG_OF[type(event)]]
+        names = [*reversed(type(event)._fields)]
+        turned: Any = namedtuple("Turned", names)(*[*event][::-1])  # noqa: PYI024 # pyright: ignore[reportUntypedNamedTuple]
+        assert form.write(turned) == form.write(event)
+        assert form.read(form.write(event)) == event
+    taken = SeatTaken(1, "Ann", Occupant.REMOTE_BOT, "", b"\x0a")
+    assert (
+        encode([record(2, taken)])
+        == b'[1,[2,1700000000000002,null,null,"seat_taken",1,"Ann",2,"","0a"]]'
+    )
 
 
 def test_fields_that_came_later_have_their_defaults_in_older_records() -> None:

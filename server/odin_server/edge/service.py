@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import ExitStack
 from functools import partial
@@ -24,6 +23,7 @@ from odin_server.edge.calls import (
     Unary,
 )
 from odin_server.edge.limits import Buckets, Held, Reserved
+from odin_server.edge.request_digest import request_digest
 from odin_server.edge.requests import action_from, nonce_from, occupant_from, options_from
 from odin_server.errors import Reason, Refusal, malformed, not_allowed, table_damaged
 from odin_server.event_log import Conflict, EventLog, Stored, TableDamaged
@@ -512,9 +512,7 @@ def _key(request: Any, caller: Caller) -> RequestKey:
         raise malformed(
             "request_id", f"1 to {REQUEST_ID_LENGTH} characters, unique per credential."
         )
-    content = hashlib.sha256(type(request).__name__.encode())
-    content.update(request.SerializeToString(deterministic=True))
-    return RequestKey(caller.holder, request_id, content.digest())
+    return RequestKey(caller.holder, request_id, request_digest(request))
 
 
 def _check_content(stored: Stored, key: RequestKey) -> None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import astuple
 from enum import Enum
+from inspect import signature
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
@@ -73,6 +73,31 @@ class _Field(NamedTuple):
     read: Callable[[Any], Any]
 
 
+class _Values(NamedTuple):
+    """How a value with fields is written, as a list, and read back."""
+
+    kind: type[Any]
+    fields: Mapping[str, _Field | _Values]
+    """The fields by name, in the order of the list."""
+
+    def write(self, value: Any) -> list[Any]:
+        return [field.write(getattr(value, name)) for name, field in self.fields.items()]
+
+    def read(self, written: list[Any]) -> Any:
+        if len(written) > len(self.fields):
+            raise UnreadableRecords(
+                f"{self.kind.__name__} has {len(self.fields)} fields, not {len(written)}."
+            )
+        # Fields that came later have their defaults in older logs.
+        pairs = zip(self.fields.items(), written, strict=False)
+        return self.kind(**{name: field.read(part) for (name, field), part in pairs})
+
+
+def _values(kind: type[Any], /, **fields: _Field | _Values) -> _Values:
+    assert fields.keys() == signature(kind).parameters.keys(), f"{kind} is stored whole"
+    return _Values(kind, fields)
+
+
 def _same(value: Any) -> Any:
     return value
 
@@ -105,19 +130,6 @@ def _read_colours(text: str) -> tuple[Colour, ...]:
     return tuple(map(Colour, text))
 
 
-def _write_options(options: Options) -> list[Any]:
-    return [options.players, options.threshold, options.short_deck]
-
-
-def _read_options(values: list[Any]) -> Options:
-    return Options(*values)
-
-
-def _read_table_options(values: list[Any]) -> TableOptions:
-    # Options that came later have their defaults in older logs.
-    return TableOptions(*values)
-
-
 def _enum(kind: type[Enum]) -> _Field:
     def read(value: Any) -> Enum:
         if value == 0:  # what the contract leaves open is never stored
@@ -135,46 +147,70 @@ _CARDS: Final = _Field(_write_cards, _read_cards)
 _SET: Final = _Field(str, _read_set)
 _HANDS: Final = _Field(_write_hands, _read_hands)
 _COLOURS: Final = _Field(_write_colours, _read_colours)
-_TABLE_OPTIONS: Final = _Field(astuple, _read_table_options)
-_OPTIONS: Final = _Field(_write_options, _read_options)
 _LEAVE: Final = _enum(LeaveReason)
 _CLOSE: Final = _enum(CloseReason)
 _OCCUPANT: Final = _enum(Occupant)
 _ACTOR: Final = _enum(Actor)
 _KIND: Final = _enum(DecisionKind)
 
-# In each row: the tag, the class, and how its fields are written, in order.
-_EVENTS: Final[tuple[tuple[str, type[Any], tuple[_Field, ...]], ...]] = (
-    ("table_opened", TableOpened, (_TABLE_OPTIONS, _BYTES, _PLAIN, _PLAIN)),
-    ("seat_taken", SeatTaken, (_PLAIN, _PLAIN, _OCCUPANT, _PLAIN, _BYTES)),
-    ("seat_left", SeatLeft, (_PLAIN, _LEAVE)),
-    ("host_changed", HostChanged, (_PLAIN,)),
-    ("ready_changed", ReadyChanged, (_PLAIN, _PLAIN, _BYTES)),
-    ("substitute_seated", SubstituteSeated, (_PLAIN, _LEAVE, _PLAIN)),
-    ("seat_resumed", SeatResumed, (_PLAIN,)),
-    ("rematch_asked", RematchAsked, (_PLAIN, _BYTES)),
-    ("nonce_given", NonceGiven, (_PLAIN, _BYTES)),
-    ("table_closed", TableClosed, (_CLOSE,)),
-    ("decision_opened", DecisionOpened, (_PLAIN, _KIND)),
-    ("deadline_moved", DeadlineMoved, (_PLAIN,)),
-    ("bot_failed", BotFailed, (_PLAIN, _PLAIN)),
-    ("deal_committed", DealCommitted, (_BYTES, _PLAIN)),
-    ("deal_revealed", DealRevealed, ()),
-    ("game_started", GameStarted, (_OPTIONS, _COLOURS, _PLAIN)),
-    ("deal_started", DealStarted, (_PLAIN, _PLAIN, _PLAIN, _CARDS)),
-    ("cards_played", CardsPlayed, (_PLAIN, _SET, _PLAIN)),
-    ("card_picked_up", CardPickedUp, (_PLAIN, _CARD, _CARDS)),
-    ("passed", Passed, (_PLAIN,)),
-    ("round_ended", RoundEnded, (_PLAIN, _CARDS)),
-    ("deal_ended", DealEnded, (_PLAIN, _PLAIN, _HANDS, _CARDS, _NUMBERS, _NUMBERS)),
-    ("game_ended", GameEnded, (_NUMBERS, _NUMBERS)),
+_TABLE_OPTIONS: Final = _values(
+    TableOptions,
+    seats=_PLAIN,
+    threshold=_PLAIN,
+    short_deck=_PLAIN,
+    private=_PLAIN,
+    open_to_bots=_PLAIN,
+    title=_PLAIN,
+    turn_time=_PLAIN,
+    bank=_PLAIN,
 )
-_BY_CLASS: Final[Mapping[type[Any], tuple[str, tuple[_Field, ...]]]] = {
-    kind: (tag, fields) for tag, kind, fields in _EVENTS
+_OPTIONS: Final = _values(Options, players=_PLAIN, threshold=_PLAIN, short_deck=_PLAIN)
+
+EVENTS: Final[Mapping[str, _Values]] = {
+    "table_opened": _values(
+        TableOpened, options=_TABLE_OPTIONS, host=_BYTES, code=_PLAIN, log_id=_PLAIN
+    ),
+    "seat_taken": _values(
+        SeatTaken, seat=_PLAIN, name=_PLAIN, occupant=_OCCUPANT, level=_PLAIN, holder=_BYTES
+    ),
+    "seat_left": _values(SeatLeft, seat=_PLAIN, reason=_LEAVE),
+    "host_changed": _values(HostChanged, seat=_PLAIN),
+    "ready_changed": _values(ReadyChanged, seat=_PLAIN, ready=_PLAIN, nonce=_BYTES),
+    "substitute_seated": _values(SubstituteSeated, seat=_PLAIN, reason=_LEAVE, level=_PLAIN),
+    "seat_resumed": _values(SeatResumed, seat=_PLAIN),
+    "rematch_asked": _values(RematchAsked, seat=_PLAIN, nonce=_BYTES),
+    "nonce_given": _values(NonceGiven, seat=_PLAIN, nonce=_BYTES),
+    "table_closed": _values(TableClosed, reason=_CLOSE),
+    "decision_opened": _values(DecisionOpened, seat=_PLAIN, kind=_KIND),
+    "deadline_moved": _values(DeadlineMoved, given_back=_PLAIN),
+    "bot_failed": _values(BotFailed, seat=_PLAIN, problem=_PLAIN),
+    "deal_committed": _values(DealCommitted, secret=_BYTES, rounds=_PLAIN),
+    "deal_revealed": _values(DealRevealed),
+    "game_started": _values(GameStarted, options=_OPTIONS, removed=_COLOURS, first_opener=_PLAIN),
+    "deal_started": _values(
+        DealStarted, number=_PLAIN, opener=_PLAIN, players=_PLAIN, order=_CARDS
+    ),
+    "cards_played": _values(CardsPlayed, seat=_PLAIN, cards=_SET, opening=_PLAIN),
+    "card_picked_up": _values(CardPickedUp, seat=_PLAIN, card=_CARD, discarded=_CARDS),
+    "passed": _values(Passed, seat=_PLAIN),
+    "round_ended": _values(RoundEnded, opener=_PLAIN, discarded=_CARDS),
+    "deal_ended": _values(
+        DealEnded,
+        number=_PLAIN,
+        out=_PLAIN,
+        hands=_HANDS,
+        undealt=_CARDS,
+        penalties=_NUMBERS,
+        totals=_NUMBERS,
+    ),
+    "game_ended": _values(GameEnded, winners=_NUMBERS, totals=_NUMBERS),
 }
-_BY_TAG: Final[Mapping[str, tuple[type[Any], tuple[_Field, ...]]]] = {
-    tag: (kind, fields) for tag, kind, fields in _EVENTS
-}
+"""How each event is stored, by its tag.
+
+The order of the fields is that of the file: it follows from nothing but this table. A field that
+comes later is added at the end, and needs a default, since older records lack it.
+"""
+TAG_OF: Final[Mapping[type[Any], str]] = {form.kind: tag for tag, form in EVENTS.items()}
 
 
 def encode(records: Sequence[Record]) -> bytes:
@@ -197,17 +233,13 @@ def decode(data: bytes) -> tuple[Record, ...]:
 
 
 def _write(record: Record) -> list[Any]:
-    tag, fields = _BY_CLASS[type(record.event)]
-    written = [field.write(value) for field, value in zip(fields, record.event, strict=True)]
+    tag = TAG_OF[type(record.event)]
+    written = EVENTS[tag].write(record.event)
     actor = record.actor and record.actor.value
     return [record.seq, record.time, actor, record.until, tag, *written]
 
 
 def _read(row: list[Any]) -> Record:
     seq, time, actor, until, tag, *written = row
-    kind, fields = _BY_TAG[tag]
-    if len(written) > len(fields):
-        raise UnreadableRecords(f"A {tag} has {len(fields)} fields, not {len(written)}.")
-    # Fields that came later have their defaults in older logs.
-    values = [field.read(value) for field, value in zip(fields, written, strict=False)]
-    return Record(seq, time, kind(*values), None if actor is None else _ACTOR.read(actor), until)
+    event = EVENTS[tag].read(written)
+    return Record(seq, time, event, None if actor is None else _ACTOR.read(actor), until)

@@ -67,7 +67,7 @@ class EventLog(Protocol):
     async def read(self, table: str, after_seq: int = 0) -> list[Batch]:
         """The batches of a table with records after this number, oldest first.
 
-        None for an unknown table. Raises TableDamaged, never half of a table.
+        An empty list for an unknown table. Raises TableDamaged, never half of a table.
         """
         ...
 
