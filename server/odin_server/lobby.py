@@ -12,7 +12,7 @@ import logging
 from collections.abc import AsyncGenerator
 from typing import Final
 
-from odin_contract.enums import Phase as TablePhase
+from odin_contract.enums import Phase
 from odin_contract.texts import handle_as_kept
 from odin_contract.values import Options as TableOptions
 from odin_engine.fair_deal import CROCKFORD
@@ -222,7 +222,7 @@ class Lobby:
         It was opened here, and the log took it although it could not say so.
         """
         state = table.state
-        if state.seq == 0 or state.phase is TablePhase.CLOSED or table.handle in self._open:
+        if state.seq == 0 or state.phase is Phase.CLOSED or table.handle in self._open:
             return None
         entry = await self._world.log.entry(table.handle)
         if entry is None:
@@ -239,7 +239,7 @@ class Lobby:
     # Listing
 
     async def page(
-        self, size: int, token: str, phase: TablePhase | None, *, joinable: bool, for_bots: bool
+        self, size: int, token: str, phase: Phase | None, *, joinable: bool, for_bots: bool
     ) -> tuple[list[Table], str]:
         """Public tables, newest first, and the token of the next page. Raises MALFORMED."""
         before = page_start(token)
@@ -258,11 +258,9 @@ class Lobby:
             number = entry.number
         return found, ""
 
-    async def _listed(
-        self, before: int, size: int, phase: TablePhase | None
-    ) -> AsyncGenerator[Entry]:
+    async def _listed(self, before: int, size: int, phase: Phase | None) -> AsyncGenerator[Entry]:
         """The public tables that have, or have not, ended; newest first."""
-        if phase is not TablePhase.CLOSED:
+        if phase is not Phase.CLOSED:
             for entry in list(reversed(self._open.values())):
                 if entry.number < before and not entry.code:
                     yield entry
@@ -291,7 +289,7 @@ class Lobby:
     def table_changed(self, table: Table) -> None:
         """See `table.Listener`: a table that has ended is no longer listed."""
         self._forget_seats(table)
-        if table.state.phase is not TablePhase.CLOSED or table.handle not in self._open:
+        if table.state.phase is not Phase.CLOSED or table.handle not in self._open:
             return
         entry = self._open.pop(table.handle)
         self._by_code.pop(entry.code, None)
@@ -325,7 +323,7 @@ class Lobby:
 
     def _forget_seats(self, table: Table) -> None:
         """Forgets the seats that have been left at a table, and all of one that has ended."""
-        ended = table.state.phase is TablePhase.CLOSED
+        ended = table.state.phase is Phase.CLOSED
         seats = self._seated.get(table.handle, {})
         for holder, address in list(seats.items()):
             if ended or table.state.seat_held_by(holder) is None:
@@ -359,8 +357,8 @@ class Lobby:
         return "".join(self._world.names.choices(CROCKFORD, k=length))
 
 
-def _is_listed(state: TableState, phase: TablePhase | None, joinable: bool, for_bots: bool) -> bool:
-    if phase is None and state.phase is TablePhase.CLOSED:
+def _is_listed(state: TableState, phase: Phase | None, joinable: bool, for_bots: bool) -> bool:
+    if phase is None and state.phase is Phase.CLOSED:
         return False
     return (
         (phase is None or state.phase is phase)
@@ -372,4 +370,4 @@ def _is_listed(state: TableState, phase: TablePhase | None, joinable: bool, for_
 def _is_joinable(state: TableState) -> bool:
     if state.in_game:
         return bool(state.abandoned())
-    return state.phase is TablePhase.WAITING and None in state.seats
+    return state.phase is Phase.WAITING and None in state.seats

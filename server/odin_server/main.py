@@ -21,7 +21,7 @@ import grpc.aio
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from odin_contract.enums import Phase as TablePhase
+from odin_contract.enums import Phase
 from odin_engine.strategies import STRATEGIES, Strategy
 from odin_server.clock import Clock, SystemClock
 from odin_server.edge.calls import Calls
@@ -216,7 +216,7 @@ class _WhenEmpty:
 
     def table_changed(self, table: Table) -> None:
         """See `table.Listener`."""
-        if table.state.phase is TablePhase.CLOSED and self._lobby.is_empty:
+        if table.state.phase is Phase.CLOSED and self._lobby.is_empty:
             self._then()
 
 

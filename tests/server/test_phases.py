@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pytest
 
-from odin_contract.enums import Phase as TablePhase
+from odin_contract.enums import Phase
 from odin_server.main import Server
 from odin_server.table.commands import LIFE
 from odin_server.table.commands.phases import PHASES
@@ -61,19 +61,19 @@ class Scene:
         self._people = (host, guest)
         self._table = table
 
-    async def reach(self, phase: TablePhase) -> None:
+    async def reach(self, phase: Phase) -> None:
         """Brings the table into this phase."""
         host, _ = self._people
         for person in self._people:
             await person.sit(self._table)
         await host.add_bot(self._table)
-        if phase in (TablePhase.PLAYING, TablePhase.BETWEEN_DEALS, TablePhase.GAME_OVER):
+        if phase in (Phase.PLAYING, Phase.BETWEEN_DEALS, Phase.GAME_OVER):
             await host.start(self._table)
-        if phase in (TablePhase.BETWEEN_DEALS, TablePhase.GAME_OVER):
+        if phase in (Phase.BETWEEN_DEALS, Phase.GAME_OVER):
             await asyncio.gather(
                 *(play_until(person, self._table, "deal_ended") for person in self._people)
             )
-        if phase is TablePhase.CLOSED:
+        if phase is Phase.CLOSED:
             await host.call(host.lobby.CloseTable, lobby_pb2.CloseTableRequest(table=self._table))
         assert (await host.view(self._table)).phase == phase.value
 
@@ -135,7 +135,7 @@ def test_the_table_of_phases_has_a_row_for_each_call_at_a_table() -> None:
 
 
 @pytest.mark.parametrize("phase", PHASES, ids=lambda phase: phase.name)
-async def test_each_call_in_each_phase(serve: Serve, meet: Meet, phase: TablePhase) -> None:
+async def test_each_call_in_each_phase(serve: Serve, meet: Meet, phase: Phase) -> None:
     server = await serve(LONG_PAUSE)
     scene: Scene | None = None
     actual: dict[str, str] = {}
@@ -144,7 +144,7 @@ async def test_each_call_in_each_phase(serve: Serve, meet: Meet, phase: TablePha
         if scene is None:
             host, guest = meet(server, f"Ann {number}"), meet(server, f"Bob {number}")
             options = table_pb2.TableOptions(seats=4)
-            if phase is TablePhase.GAME_OVER:
+            if phase is Phase.GAME_OVER:
                 options.single_deal = True
             scene = Scene(server, host, guest, await host.open_table(options))
             await scene.reach(phase)

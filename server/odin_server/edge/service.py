@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from google.protobuf.message import Message
 
-from odin_contract.enums import Phase as TablePhase
+from odin_contract.enums import Phase
 from odin_contract.limits import EVENTS_PER_PAGE, REQUEST_ID_LENGTH, TABLES_PER_PAGE
 from odin_contract.times import timestamp
 from odin_engine.strategies import STRATEGIES
@@ -145,7 +145,7 @@ class Services:
         size = _page_size(request.page_size, _TABLES_A_PAGE, TABLES_PER_PAGE)
         if request.phase not in table_pb2.TablePhase.values():
             raise malformed("phase", f"{request.phase} is unknown.")
-        phase = TablePhase(request.phase) if request.phase else None
+        phase = Phase(request.phase) if request.phase else None
         tables, token = await self._lobby.page(
             size,
             request.page_token,

@@ -9,8 +9,7 @@ from __future__ import annotations
 import random
 from typing import Final
 
-from odin_contract.enums import Actor
-from odin_contract.enums import Phase as TablePhase
+from odin_contract.enums import Actor, Phase
 from odin_engine import DealEnded, GameEnded, decision_of
 from odin_engine import Event as GameEvent
 from odin_engine.fair_deal import ROUNDS, SECRET_LENGTH
@@ -101,7 +100,7 @@ class Draft:
     def _settle(self) -> None:
         """Opens the next decision, if a deal is played and none is open."""
         state = self.state
-        if state.phase is not TablePhase.PLAYING or state.decision is not None:
+        if state.phase is not Phase.PLAYING or state.decision is not None:
             return
         decision = decision_of(state.game)
         assert decision is not None, "somebody can always act while a deal is played"

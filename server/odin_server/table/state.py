@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple, TypeVar
 
-from odin_contract.enums import LeaveReason, Occupant
-from odin_contract.enums import Phase as TablePhase
+from odin_contract.enums import LeaveReason, Occupant, Phase
 from odin_contract.values import Options as TableOptions
 from odin_engine import (
     NEW,
@@ -51,7 +50,7 @@ from odin_server.table.events import (
 _Value = TypeVar("_Value")
 
 
-IN_GAME: Final = (TablePhase.PLAYING, TablePhase.BETWEEN_DEALS)
+IN_GAME: Final = (Phase.PLAYING, Phase.BETWEEN_DEALS)
 
 
 class Seat(NamedTuple):
@@ -122,7 +121,7 @@ class TableState(NamedTuple):
     log_id: str = ""
     """Which log the numbers of its events count in."""
     options: TableOptions = TableOptions()
-    phase: TablePhase = TablePhase.WAITING
+    phase: Phase = Phase.WAITING
     seats: tuple[Seat | None, ...] = ()
     games: int = 0
     """How many games have started."""
@@ -204,9 +203,9 @@ class TableState(NamedTuple):
         return self.phase in IN_GAME
 
 
-def coming_deal(phase: TablePhase, games: int, deal: int) -> tuple[int, int]:
+def coming_deal(phase: Phase, games: int, deal: int) -> tuple[int, int]:
     """The game and the deal that come next, both from 1, after these."""
-    return (games, deal + 1) if phase is TablePhase.BETWEEN_DEALS else (games + 1, 1)
+    return (games, deal + 1) if phase is Phase.BETWEEN_DEALS else (games + 1, 1)
 
 
 def evolve(state: TableState, record: Record) -> TableState:
@@ -298,12 +297,12 @@ def _nobody_ready(state: TableState) -> TableState:
 
 
 def _rematch_asked(state: TableState, event: RematchAsked, _: Record) -> TableState:
-    waiting = _nobody_ready(state)._replace(phase=TablePhase.WAITING)
+    waiting = _nobody_ready(state)._replace(phase=Phase.WAITING)
     return _says_ready(waiting, event.seat, True, event.nonce)
 
 
 def _closed(state: TableState, _event: TableClosed, _: Record) -> TableState:
-    return state._replace(phase=TablePhase.CLOSED, decision=None, next_deal=None)
+    return state._replace(phase=Phase.CLOSED, decision=None, next_deal=None)
 
 
 def _decision_opened(state: TableState, event: DecisionOpened, record: Record) -> TableState:
@@ -339,7 +338,7 @@ def _deal_revealed(state: TableState, _event: DealRevealed, _: Record) -> TableS
 
 def _game_started(state: TableState, event: GameStarted, _: Record) -> TableState:
     return state._replace(
-        phase=TablePhase.BETWEEN_DEALS,
+        phase=Phase.BETWEEN_DEALS,
         games=state.games + 1,
         players=tuple([number for number, _seat in state.taken()]),
         names=tuple([seat.name for _number, seat in state.taken()]),
@@ -352,7 +351,7 @@ def _game_started(state: TableState, event: GameStarted, _: Record) -> TableStat
 def _deal_started(state: TableState, event: DealStarted, _: Record) -> TableState:
     nonces = tuple([seat.nonce if (seat := state.seats[n]) else b"" for n in state.players])
     return state._replace(
-        phase=TablePhase.PLAYING,
+        phase=Phase.PLAYING,
         next_deal=None,
         game=evolve_game(state.game, event),
         dealt_from=(
@@ -390,7 +389,7 @@ def _banks_after(state: TableState, time: int) -> tuple[int, ...]:
 
 def _deal_ended(state: TableState, event: DealEnded, record: Record) -> TableState:
     return _nobody_ready(state)._replace(
-        phase=TablePhase.BETWEEN_DEALS,
+        phase=Phase.BETWEEN_DEALS,
         next_deal=record.until,
         deal_ended=record.time,
         game=evolve_game(state.game, event),
@@ -398,7 +397,7 @@ def _deal_ended(state: TableState, event: DealEnded, record: Record) -> TableSta
 
 
 def _game_ended(state: TableState, event: GameEnded, _: Record) -> TableState:
-    return state._replace(phase=TablePhase.GAME_OVER, game=evolve_game(state.game, event))
+    return state._replace(phase=Phase.GAME_OVER, game=evolve_game(state.game, event))
 
 
 _EVOLVE: Final[dict[type, Callable[[TableState, Any, Record], TableState]]] = {

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from itertools import accumulate
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
-from odin_contract.enums import Phase as TablePhase
+from odin_contract.enums import Phase
 from odin_server.clock import Clock
 from odin_server.event_log import Conflict, EventLog, StoreUnavailable, TableDamaged
 from odin_server.settings import Settings
@@ -248,7 +248,7 @@ class Table:
         self.chat.add(await self._world.log.lines(self.handle, LINES_KEPT))
         standstill = self._world.standstill
         last = max(standstill.last_server, self.last_time)
-        if self.state.phase is not TablePhase.CLOSED:
+        if self.state.phase is not Phase.CLOSED:
             standstill.not_before(self.last_time)
             self._lost = standstill.lost
             owed = self._world.clock.now() - last
@@ -353,7 +353,7 @@ class Table:
         ended.
         """
         seat, holder = self.state.seats[number], self.state.holders[number]
-        if not seat or not holder or seat.substitute or self.state.phase is TablePhase.CLOSED:
+        if not seat or not holder or seat.substitute or self.state.phase is Phase.CLOSED:
             return None
         until = self.presence.away_until(holder, in_game=self.state.in_game)
         return None if until is None else self._world.standstill.shown(until)
@@ -390,7 +390,7 @@ class Table:
     def _due(self) -> list[tuple[int, Callable[[Draft], None]]]:
         """What happens by itself at this table, with the times in microseconds since 1970."""
         state, settings, shown = self.state, self._world.settings, self._world.standstill.shown
-        if state.phase is TablePhase.CLOSED or self.is_damaged:
+        if state.phase is Phase.CLOSED or self.is_damaged:
             return []
         due: list[tuple[int, Callable[[Draft], None]]] = []
         # No deal starts while everybody may have gone for coffee: the first who is ready lets it.

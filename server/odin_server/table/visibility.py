@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
-from odin_contract.enums import Actor
-from odin_contract.enums import Phase as TablePhase
+from odin_contract.enums import Actor, Phase
 from odin_contract.values import Options as TableOptions
 from odin_engine import View, view_for
 from odin_engine.views import own_for
@@ -34,7 +33,7 @@ class PublicTable(NamedTuple):
     seq: int
     log_id: str
     options: TableOptions
-    phase: TablePhase
+    phase: Phase
     seats: tuple[Seat | None, ...]
     games: int
     players: tuple[int, ...]

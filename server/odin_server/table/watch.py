@@ -16,7 +16,7 @@ from typing import Final
 
 from google.protobuf import duration_pb2
 
-from odin_contract.enums import Phase as TablePhase
+from odin_contract.enums import Phase
 from odin_contract.times import timestamp
 from odin_server.clock import Clock
 from odin_server.settings import Settings
@@ -159,7 +159,7 @@ class Watch:
             streams.discard(renewed)
         else:
             table.stream_opened(credential)
-        if table.state.phase is TablePhase.CLOSED:
+        if table.state.phase is Phase.CLOSED:
             stream.end(event_pb2.STREAM_END_REASON_TABLE_CLOSED, None)
         if self._draining:
             self._drain(stream)
@@ -190,7 +190,7 @@ class Watch:
     def table_changed(self, table: Table) -> None:
         """See `table.Listener`."""
         streams = self._streams.get(table, ())
-        if table.state.phase is TablePhase.CLOSED:
+        if table.state.phase is Phase.CLOSED:
             for stream in streams:
                 stream.end(event_pb2.STREAM_END_REASON_TABLE_CLOSED, None)
         for stream in streams:

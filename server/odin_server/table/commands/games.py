@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from odin_contract.enums import CloseReason, Occupant
-from odin_contract.enums import Phase as TablePhase
+from odin_contract.enums import CloseReason, Occupant, Phase
 from odin_contract.values import Options as TableOptions
 from odin_engine import NEW, InvalidOption, Options, StartDeal, StartGame, decide
 from odin_server.errors import Reason, Refusal, invalid_option
@@ -53,7 +52,7 @@ def close_table(draft: Draft, holder: bytes) -> None:
 
 def close_empty_table(draft: Draft) -> None:
     """Ends a table that nobody is at any more."""
-    if draft.state.phase is not TablePhase.CLOSED:
+    if draft.state.phase is not Phase.CLOSED:
         draft.add(TableClosed(CloseReason.EMPTY))
 
 
@@ -75,7 +74,7 @@ def start_game(draft: Draft, holder: bytes) -> None:
     state = draft.state
     host_only(state, holder)
     check_phase("start_game", state)
-    if state.phase is TablePhase.BETWEEN_DEALS:
+    if state.phase is Phase.BETWEEN_DEALS:
         next_deal(draft)
     else:
         _start_game(draft)
@@ -87,7 +86,7 @@ def rematch(draft: Draft, holder: bytes, nonce: Nonce = NO_NONCE) -> None:
     number = own_seat(state, holder)
     check_phase("rematch", state)
     is_for_the_next_deal(state, nonce)
-    if state.phase is TablePhase.WAITING:
+    if state.phase is Phase.WAITING:
         _say_ready(draft, number, ready=True, nonce=nonce.nonce)
         return
     # Whoever is not here now is not here for the next game.
@@ -109,12 +108,12 @@ def deal_due(state: TableState) -> int | None:
     seats = [seat for _, seat in state.taken()]
     if not all(seat.ready for seat in seats):
         return None
-    if state.phase is TablePhase.WAITING:
+    if state.phase is Phase.WAITING:
         # A table of bots alone starts when it is full, or when its host says so.
         complete = any(seat.occupant is Occupant.PERSON for seat in seats) or all(state.seats)
         if not complete or len(seats) < 2:
             return None
-    elif state.phase is not TablePhase.BETWEEN_DEALS:
+    elif state.phase is not Phase.BETWEEN_DEALS:
         return None
     waits = state.rounds and any(
         seat.occupant is Occupant.REMOTE_BOT and seat.gives and not (seat.nonce or seat.substitute)
@@ -128,7 +127,7 @@ def start_due(draft: Draft) -> None:
     due = deal_due(draft.state)
     if due is None or due > draft.now:
         return
-    if draft.state.phase is TablePhase.WAITING:
+    if draft.state.phase is Phase.WAITING:
         _start_game(draft)
     else:
         next_deal(draft)
@@ -136,7 +135,7 @@ def start_due(draft: Draft) -> None:
 
 def next_deal(draft: Draft) -> None:
     """Starts the next deal, whoever is ready; does nothing unless the table is between deals."""
-    if draft.state.phase is TablePhase.BETWEEN_DEALS:
+    if draft.state.phase is Phase.BETWEEN_DEALS:
         secret = draft.committed()
         state = draft.state  # after `committed`, which may have added to it
         drawing = Drawing(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NamedTuple, TypeAlias
 
-from odin_contract.enums import Phase as TablePhase
+from odin_contract.enums import Phase
 from odin_server.errors import Reason, Refusal
 from odin_server.table.state import TableState
 
@@ -31,7 +31,7 @@ _STALE: Final = _No(
     "That decision is not open any more. Look at the table again, then decide.",
 )
 
-PHASES: Final = tuple(phase for phase in TablePhase if phase is not TablePhase.UNKNOWN)
+PHASES: Final = tuple(phase for phase in Phase if phase is not Phase.UNKNOWN)
 
 # fmt: off
 LIFE: Final[Mapping[str, tuple[_Cell, _Cell, _Cell, _Cell, _Cell]]] = {

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from odin_contract.enums import LeaveReason, Occupant
-from odin_contract.enums import Phase as TablePhase
+from odin_contract.enums import LeaveReason, Occupant, Phase
 from odin_engine.strategies import STRATEGIES
 from odin_server.confusables import read_alike
 from odin_server.errors import invalid_option, not_allowed
@@ -91,7 +90,7 @@ def away_command(number: int) -> Callable[[Draft], None]:
 def resume_seat(draft: Draft, seat: int) -> None:
     """Gives a seat back to its holder, if a substitute plays it."""
     taken = draft.state.seats[seat]
-    if taken and taken.substitute and draft.state.phase is not TablePhase.CLOSED:
+    if taken and taken.substitute and draft.state.phase is not Phase.CLOSED:
         draft.add(SeatResumed(seat))
 
 
@@ -115,7 +114,7 @@ def _vacate(draft: Draft, number: int, reason: LeaveReason) -> None:
         if seat.substituted_for in (reason, LeaveReason.LEFT):
             return
         draft.add(SubstituteSeated(number, reason, SUBSTITUTE_LEVEL))
-    elif draft.state.phase is not TablePhase.CLOSED:
+    elif draft.state.phase is not Phase.CLOSED:
         draft.add(SeatLeft(number, reason))
     if was_host:
         _pass_on_host(draft, after=number)
