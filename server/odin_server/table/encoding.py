@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from odin_contract.cards import CARDS, COLOURS
+from odin_contract.cards import CARDS
 from odin_contract.decisions import choices_message
 from odin_contract.enums import Actor, ContractEnum
+from odin_contract.moves import write_move
 from odin_contract.options import options_message
 from odin_contract.times import duration, timestamp
 from odin_contract.values import Options as TableOptions
@@ -24,6 +25,7 @@ from odin_engine import (
     DealEnded,
     DealStarted,
     Decision,
+    Event,
     GameEnded,
     GameStarted,
     Passed,
@@ -140,10 +142,13 @@ def _deal_revealed(to: event_pb2.Event, _event: DealRevealed, table: PublicTable
     revealed.secret = table.dealt_from.secret
 
 
-def _game_started(to: event_pb2.Event, event: GameStarted, table: PublicTable) -> None:
-    to.game_started.game = table.games
-    to.game_started.seats.extend(table.players)
-    to.game_started.removed_colours.extend(COLOURS.numbers(event.removed))
+def _move(to: event_pb2.Event, event: Event, table: PublicTable) -> None:
+    actor = (table.actor or Actor.UNKNOWN).value
+    write_move(to, event, table.players, table.card_counts, actor)
+    if isinstance(event, GameStarted):
+        to.game_started.game = table.games
+    elif isinstance(event, DealEnded) and table.next_deal is not None:
+        to.deal_ended.next_deal_time.CopyFrom(timestamp(table.next_deal))
 
 
 def _deal_started(to: event_pb2.Event, deal: tuple[int, int], table: PublicTable) -> None:
@@ -157,57 +162,6 @@ def _deal_started(to: event_pb2.Event, deal: tuple[int, int], table: PublicTable
         to.deal_started.nonces.extend(table.dealt_from.nonces)
 
 
-def _actor(table: PublicTable) -> event_pb2.Actor.ValueType:
-    return (table.actor or Actor.UNKNOWN).value
-
-
-def _cards_played(to: event_pb2.Event, event: CardsPlayed, table: PublicTable) -> None:
-    played = to.cards_played
-    played.seat = table.players[event.seat]
-    played.cards.extend(CARDS.numbers(event.cards.cards))
-    played.value = event.cards.value
-    played.opening = event.opening
-    played.card_count = table.card_counts[event.seat]
-    played.actor = _actor(table)
-
-
-def _card_picked_up(to: event_pb2.Event, event: CardPickedUp, table: PublicTable) -> None:
-    taken = to.card_picked_up
-    taken.seat = table.players[event.seat]
-    taken.card = CARDS.number(event.card)
-    taken.discarded.extend(CARDS.numbers(event.discarded))
-    taken.card_count = table.card_counts[event.seat]
-    taken.actor = _actor(table)
-
-
-def _passed(to: event_pb2.Event, event: Passed, table: PublicTable) -> None:
-    to.passed.seat = table.players[event.seat]
-    to.passed.actor = _actor(table)
-
-
-def _round_ended(to: event_pb2.Event, event: RoundEnded, table: PublicTable) -> None:
-    to.round_ended.opener = table.players[event.opener]
-    to.round_ended.discarded.extend(CARDS.numbers(event.discarded))
-
-
-def _deal_ended(to: event_pb2.Event, event: DealEnded, table: PublicTable) -> None:
-    to.deal_ended.deal = event.number
-    to.deal_ended.out_seat = table.players[event.out]
-    for player, seat in enumerate(table.players):
-        to.deal_ended.scores.add(
-            seat=seat,
-            remaining=CARDS.numbers(event.hands[player]),
-            penalty=event.penalties[player],
-            total=event.totals[player],
-        )
-    if table.next_deal is not None:
-        to.deal_ended.next_deal_time.CopyFrom(timestamp(table.next_deal))
-
-
-def _game_ended(to: event_pb2.Event, event: GameEnded, table: PublicTable) -> None:
-    to.game_ended.winners.extend(table.players[player] for player in event.winners)
-
-
 _Writer: TypeAlias = Callable[[event_pb2.Event, Any, PublicTable], None]
 """Writes a part, as the class of the event declares it."""
 _PUBLIC: Final[Mapping[type, _Writer]] = {
@@ -217,14 +171,14 @@ _PUBLIC: Final[Mapping[type, _Writer]] = {
     DeadlineMoved: _deadline_moved,
     DealCommitted: _deal_committed,
     DealRevealed: _deal_revealed,
-    GameStarted: _game_started,
+    GameStarted: _move,
     DealStarted: _deal_started,
-    CardsPlayed: _cards_played,
-    CardPickedUp: _card_picked_up,
-    Passed: _passed,
-    RoundEnded: _round_ended,
-    DealEnded: _deal_ended,
-    GameEnded: _game_ended,
+    CardsPlayed: _move,
+    CardPickedUp: _move,
+    Passed: _move,
+    RoundEnded: _move,
+    DealEnded: _move,
+    GameEnded: _move,
 }
 
 
