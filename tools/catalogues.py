@@ -76,14 +76,16 @@ def texts_in(folder: Path) -> set[Forms]:
 def _texts_of(tree: ast.AST, path: Path) -> Iterator[Forms]:
     for node in ast.walk(tree):
         match node:
-            case ast.Call(func=ast.Name(id="_"), args=[ast.Constant(value=str(text))]):
+            case ast.Call(
+                func=ast.Name(id="_" | "Translatable"), args=[ast.Constant(value=str(text))]
+            ):
                 yield (text,)
             case ast.Call(
                 func=ast.Name(id="ngettext"),
                 args=[ast.Constant(value=str(one)), ast.Constant(value=str(many)), _],
             ):
                 yield one, many
-            case ast.Call(func=ast.Name(id="_" | "ngettext" as name)):
+            case ast.Call(func=ast.Name(id="_" | "ngettext" | "Translatable" as name)):
                 raise ValueError(f"{path}:{node.lineno}: {name} takes literal texts")
             case _:
                 pass

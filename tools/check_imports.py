@@ -33,8 +33,7 @@ MAY_IMPORT: Final = {
     "odin_cli": frozenset(
         {"odin_client", "odin_conformance", "odin_contract", "odin_table", "odin_engine"}
     ),
-    # Until odin_contract has what it takes from the SDK.
-    "odin_conformance": frozenset({"odin_client", "odin_contract", "odin_table", "odin_engine"}),
+    "odin_conformance": frozenset({"odin_contract", "odin_table", "odin_engine"}),
     "odin_contract": frozenset({"odin_table", "odin_engine"}),
     "odin_table": frozenset[str](),
 }
@@ -43,15 +42,6 @@ MAY_IMPORT: Final = {
 EXCEPTIONS: Final = {
     # The command `serve` puts the program together: the one place that runs a server.
     ("client/odin_cli/commands/serve.py", "odin_server"),
-    # Until the SDK says in English what went wrong, and the program translates it.
-    *(
-        (f"client/odin_client/{file}.py", "odin_cli")
-        for file in (
-            *("errors", "bots/bot", "bots/choices", "bots/process", "bots/runner", "bots/worker"),
-            *("connection/address", "connection/connection"),
-            *("session/session", "table/model"),
-        )
-    ),
 }
 
 PURE_MODULES: Final = frozenset(

@@ -19,6 +19,7 @@ import click
 from odin_cli.local.logs import client_log
 from odin_cli.local.remembered import remember_sort, remembered_sort
 from odin_cli.options import Showing, Ui, preferences
+from odin_cli.speech.complaints import complaint
 from odin_cli.speech.languages import ENGLISH, _, use
 from odin_client.connection.address import Address
 from odin_client.errors import ClientError
@@ -215,5 +216,5 @@ async def keep_game(session: Session) -> str:
         whole = await game_file.fetch(session.connection, session.table.table, game.game)
         game_file.write(whole, game_file.folder(), whole.day)
     except ClientError as problem:
-        return str(problem)
+        return complaint(problem)
     return _("Kept. See it again with: odin-table replay {name}").format(name=session.table.table)

@@ -282,6 +282,7 @@ def _not_utf8(text: str) -> str:
 
 def _told(error: Exception, debug: bool) -> int:
     """Says what went wrong and what to do, and where for `debug`; gives the exit code."""
+    from odin_cli.speech.complaints import advice, exit_code, message
     from odin_client.errors import ClientError
 
     if debug:
@@ -289,11 +290,12 @@ def _told(error: Exception, debug: bool) -> int:
 
         traceback.print_exception(error)
     if isinstance(error, ClientError):
-        _log.info("ends with %d: %s", error.exit_code, type(error).__name__)
-        _say(f"odin-table: {error.message}")
-        if error.advice:
-            _say(error.advice)
-        return error.exit_code
+        code = exit_code(error)
+        _log.info("ends with %d: %s", code, type(error).__name__)
+        _say(f"odin-table: {message(error)}")
+        if next_step := advice(error):
+            _say(next_step)
+        return code
     if isinstance(error, UnicodeEncodeError) and not _is_text(error.object):
         click.echo("odin-table: " + _not_utf8(error.object), err=True)
         return 2

@@ -19,6 +19,7 @@ from click.shell_completion import CompletionItem
 
 from odin_cli.command_line import argument, option
 from odin_cli.local.preferences import CHOICES, Preferences, load
+from odin_cli.speech.complaints import complaint
 from odin_cli.speech.languages import _
 from odin_client.connection.address import Address, BadAddress
 from odin_contract.limits import BANKS, DEFAULT_THRESHOLD, NAME_LENGTH, THRESHOLDS, TURN_TIMES
@@ -48,7 +49,7 @@ class _AddressType(click.ParamType[Address]):
         try:
             return Address.parse(str(value))
         except BadAddress as error:
-            self.fail(str(error), param, ctx)
+            self.fail(complaint(error), param, ctx)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str

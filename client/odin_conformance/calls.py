@@ -18,8 +18,8 @@ from google.rpc import (  # pyright: ignore[reportMissingTypeStubs] -- they are 
 )
 from grpc_status import rpc_status
 
-from odin_client.errors import CopyableError
 from odin_conformance.table import Table
+from odin_engine import CopyableError
 from odin_table.v1 import event_pb2, lobby_pb2, play_pb2
 
 

@@ -14,7 +14,6 @@ from typing import Final, TypeVar
 
 import grpc
 
-from odin_client.errors import NOT_IN_FULL, CopyableError
 from odin_conformance.calls import Call, Refusal, Scripted, Stream, difference, in_words
 from odin_conformance.fair_table import FairTable
 from odin_conformance.program import Client
@@ -23,10 +22,13 @@ from odin_conformance.table import CLIENT, HANDLE, OTHER, Table
 from odin_contract.decisions import action_of, at_seat
 from odin_contract.limits import REQUEST_ID_LENGTH
 from odin_contract.two_way import NotUnderstoodError
-from odin_engine import Action, IllegalAction, view_for
+from odin_engine import Action, CopyableError, IllegalAction, view_for
 from odin_engine.fair_deal import MAX_NONCE_LENGTH
 from odin_engine.strategies import Greedy
 from odin_table.v1 import decision_pb2, event_pb2, lobby_pb2, play_pb2
+
+NOT_IN_FULL: Final = 8
+"""The exit code of a client whose deals could not all be checked in full."""
 
 AT_ONCE: Final = 0.3
 """Seconds in which a client that does not look again would have called again."""

@@ -396,10 +396,13 @@ def test_two_bots_play_a_game_and_go(programs: Programs, tmp_path: Path) -> None
         "        raise ValueError('not today')\n"
     )
     table = open_table(programs.serve(), TWO)
-    mine = programs.start("bot", table, "--strategy", "mine:Mine", "--name", "Mine", cwd=tmp_path)
+    own = ("bot", table, "--strategy", "mine:Mine", "--name", "Mine")
+    mine = programs.start("--lang", "fr", *own, cwd=tmp_path)
     other = programs.start("bot", table, "--strategy", "greedy", "--seed", "1")
     assert (mine.end(), other.end()) == (0, 0)
-    mine.error_with("Mine raised ValueError: not today; the default action is taken")
+    # Its worker speaks English, and what it says is told in French.
+    assert mine.error_with("Mine a levé ValueError: not today")
+    assert mine.error_with("l’action par défaut est prise")
     assert other.errors == []
 
 

@@ -17,6 +17,7 @@ from odin_cli import finding
 from odin_cli.lan.discovery import FoundServer
 from odin_cli.lan.invitation import qr_lines
 from odin_cli.options import Looking
+from odin_cli.speech.complaints import exit_code
 from odin_client.connection.address import Address
 from odin_client.errors import ClientError, TimedOut
 from odin_client.session.session import Session
@@ -147,7 +148,7 @@ async def test_when_there_is_none_in_time_that_is_said_with_its_own_exit_code(
     await seated(connect, "Ann", "Bob", options=Options(seats=2))
     with pytest.raises(TimedOut, match="Every table on this network is full") as refused:
         await finding.find_on_network(None, LOOKING, verb="join", name="Cid")
-    assert refused.value.exit_code == 7
+    assert exit_code(refused.value) == 7
     assert "odin-table watch" in refused.value.advice
 
 

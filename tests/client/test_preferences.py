@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from odin_cli.local.preferences import KEYS, BadSetting, Preferences, load, variable_of
+from odin_cli.speech.complaints import exit_code
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "config.example.toml"
 
@@ -96,7 +97,7 @@ def test_what_is_wrong_in_the_file_is_said_with_its_place(
     assert said in wrong.value.message
     assert str(file) in wrong.value.message
     assert wrong.value.advice
-    assert wrong.value.exit_code == 2
+    assert exit_code(wrong.value) == 2
 
 
 def test_a_file_in_another_encoding_or_that_is_a_folder_is_said(file: Path) -> None:

@@ -24,10 +24,10 @@ import grpc.aio
 import pytest
 from google.protobuf import json_format
 
+from odin_cli.speech.complaints import NOT_IN_FULL
 from odin_client.connection.address import Address
 from odin_client.connection.connection import Connection
 from odin_client.connection.credential import Credential
-from odin_client.errors import NOT_IN_FULL
 from odin_client.session.session import Session
 from odin_contract.events import GameEnded
 from odin_contract.values import Options

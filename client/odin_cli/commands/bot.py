@@ -15,7 +15,7 @@ import click
 
 from odin_cli.command_line import argument, command_with, option
 from odin_cli.options import ADDRESS, credential_file_option
-from odin_cli.speech.languages import _
+from odin_cli.speech.languages import _, translated
 from odin_client.connection.address import Address
 from odin_contract.limits import TABLES_PER_PAGE
 
@@ -121,7 +121,7 @@ async def play(address: Address, credential: Credential, asked: BotOptions) -> i
     async with OutputLines(sys.stdout, sys.stderr) as output, _chooser(asked) as bot:
 
         def report(problem: str) -> None:
-            output.error(f"{asked.name} {problem}\n")
+            output.error(f"{asked.name} {translated(problem)}\n")
 
         go = _at_a_table if asked.any is None else _anywhere
         return await go(address, credential, bot, asked, report)
@@ -161,7 +161,7 @@ async def _at_a_table(
 
 async def _play_and_leave(runner: BotRunner, games: int | None, *, roams: bool = False) -> None:
     """Plays; frees the seat also when the bot can play no more, so that a substitute does."""
-    from odin_client.bots import BadStrategy
+    from odin_client.errors import BadStrategy
 
     try:
         await runner.play(games, roams=roams)
@@ -174,8 +174,15 @@ async def _play_and_leave(runner: BotRunner, games: int | None, *, roams: bool =
 async def _anywhere(
     address: Address, credential: Credential, bot: Chooser, asked: BotOptions, report: Report
 ) -> int:
+    from odin_cli.speech.complaints import message
     from odin_client.connection.connection import Connection
-    from odin_client.errors import Refused, SeatLost, Unreachable
+    from odin_client.errors import (
+        CredentialRefused,
+        Refused,
+        SeatLost,
+        Unreachable,
+        VersionsDiffer,
+    )
 
     played = 0
     been_there = False
@@ -200,23 +207,22 @@ async def _anywhere(
         except Unreachable as problem:
             if not been_there:
                 raise
-            report(
-                _("has lost the server and tries again: {problem}").format(problem=problem.message)
-            )
+            said = _("has lost the server and tries again: {problem}")
+            report(said.format(problem=message(problem)))
         except Refused as refusal:
             # Somebody else was quicker, or the table has ended meanwhile: look for another one.
-            if refusal.exit_code != Refused.exit_code:
+            if isinstance(refusal, CredentialRefused | VersionsDiffer):
                 raise
             if isinstance(refusal, SeatLost) or refusal.reason == "NOT_ALLOWED":
                 unwanted.add(handle)
-                report(_("looks elsewhere: {problem}").format(problem=refusal.message))
+                report(_("looks elsewhere: {problem}").format(problem=message(refusal)))
             await asyncio.sleep(POLL)
     return ends_with
 
 
 def _exit_code(connection: Connection) -> int:
     """What the checks of all deals so far come to, when none was dealt falsely."""
-    from odin_client.errors import NOT_IN_FULL
+    from odin_cli.speech.complaints import NOT_IN_FULL
 
     return NOT_IN_FULL if connection.promises.tally.not_in_full else 0
 

@@ -19,6 +19,7 @@ def browse(run: Callable[[Sequence[str]], int]) -> int:
     `run` runs one command line and gives its exit code; what it raises is told in the browser.
     """
     from odin_cli.interface import capabilities_here, in_one_loop, log_file
+    from odin_cli.speech.complaints import complaint
     from odin_cli.terminal import lobby_app
 
     notice = ""
@@ -39,7 +40,7 @@ def browse(run: Callable[[Sequence[str]], int]) -> int:
         try:
             code = run(chosen)
         except ClientError as problem:
-            notice = " ".join(str(problem).split())
+            notice = " ".join(complaint(problem).split())
             if isinstance(problem, Refused) and problem.reason == "NAME_TAKEN":
                 nameless = chosen
         else:

@@ -145,6 +145,7 @@ async def _ask_network(
     """Adds to the report what answers; gives the exit code."""
     from odin_cli.finding import look
     from odin_cli.lan.network import own_addresses
+    from odin_cli.speech.complaints import exit_code, message
     from odin_client.connection.connection import Connection
     from odin_client.errors import ClientError
 
@@ -161,8 +162,8 @@ async def _ask_network(
     try:
         connection = await Connection.open(server)
     except ClientError as problem:
-        facts[str(server)] = problem.message
-        return problem.exit_code
+        facts[str(server)] = message(problem)
+        return exit_code(problem)
     facts[str(server)] = f"version {connection.info.version} answers"
     await connection.close()
     return 0

@@ -181,6 +181,7 @@ async def _on_a_running_server(asked: HostOptions, server: Address, options: Opt
 async def _on_its_own_server(asked: HostOptions, options: Options) -> int:
     from odin_cli.interface import log_file, rejoin_command, run_interface
     from odin_cli.local.local_server import LocalServer
+    from odin_cli.speech.complaints import complaint
     from odin_client.errors import ClientError
 
     try:
@@ -189,7 +190,7 @@ async def _on_its_own_server(asked: HostOptions, options: Options) -> int:
         )
     except ClientError as error:
         raise ClientError(
-            f"{error.message} {error.advice}",
+            complaint(error),
             _(
                 "Another address or another store may do: `--listen 0.0.0.0:7712 --store memory`. "
                 "`--at SERVER` opens the table on a server that runs already."

@@ -35,6 +35,7 @@ _NOT_SEALED = 10
 def command(games: tuple[str, ...]) -> int:
     """Verifies each of them."""
     from odin_cli.games.game_file import find
+    from odin_cli.speech.complaints import complaint
     from odin_client.errors import ClientError
 
     wrong, sealed = False, True
@@ -43,7 +44,7 @@ def command(games: tuple[str, ...]) -> int:
             sealed &= _verify(find(name))
         except ClientError as error:
             wrong = True
-            click.echo(f"odin-table: {error}", err=True)
+            click.echo(f"odin-table: {complaint(error)}", err=True)
     if wrong:
         return 1
     return 0 if sealed else _NOT_SEALED

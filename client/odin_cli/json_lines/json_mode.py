@@ -57,6 +57,7 @@ from google.protobuf.message_factory import GetMessageClass
 from odin_cli.line.input_lines import InputLines
 from odin_cli.line.output_lines import OutputLines
 from odin_cli.line.side_by_side import until_first_ends
+from odin_cli.speech.complaints import complaint
 from odin_client.connection.connection import new_request_id
 from odin_client.errors import Refused, Unreachable
 from odin_client.session.session import Session
@@ -177,7 +178,7 @@ class JsonMode:
         except Refused as refusal:
             return _error(refusal, call, request_id)
         except Unreachable as problem:
-            return _error(Refused("", str(problem), code="UNAVAILABLE"), call, request_id)
+            return _error(Refused("", complaint(problem), code="UNAVAILABLE"), call, request_id)
         return _labelled({call: MessageToDict(answer)}, request_id)
 
 

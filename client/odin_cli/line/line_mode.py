@@ -20,6 +20,7 @@ from odin_cli.line.line_commands import LineCommands, MistakeError
 from odin_cli.line.output_lines import OutputLines
 from odin_cli.line.side_by_side import until_first_ends
 from odin_cli.speech import sentences
+from odin_cli.speech.complaints import complaint
 from odin_cli.speech.languages import _
 from odin_cli.speech.words import listed
 from odin_client.errors import Refused, Unreachable
@@ -176,12 +177,13 @@ class LineMode:
         await self._until(command.possible)
         try:
             await command.do(rest)
-        except (MistakeError, Refused) as problem:
+        except MistakeError as problem:
             self._mistake(str(problem))
+        except Refused as problem:
+            self._mistake(complaint(problem))
         except Unreachable as problem:
-            self._mistake(
-                _("{problem} It may not have been done: look at the table.").format(problem=problem)
-            )
+            said = _("{problem} It may not have been done: look at the table.")
+            self._mistake(said.format(problem=complaint(problem)))
 
     async def _stop(self, lines: InputLines, *, leaving: bool) -> None:
         closable = self._asks_to_close and self._table.i_am_host and not self._table.closed
@@ -192,7 +194,7 @@ class LineMode:
                 await self._session.leave()
                 self.left = True
         except (Refused, Unreachable) as problem:
-            self._mistake(str(problem))
+            self._mistake(complaint(problem))
 
     async def _wants_to_close(self, lines: InputLines) -> bool:
         question = _("Close your table, or keep it? [close/keep]")

@@ -70,8 +70,6 @@ KEYS: Final = tuple(field.name for field in fields(Preferences))
 class BadSetting(ClientError):
     """A setting that there is not, or with a value that it cannot have: wrong usage."""
 
-    exit_code = 2
-
 
 def default_path() -> Path:
     """Where the file is, whether or not there is one."""

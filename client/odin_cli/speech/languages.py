@@ -8,7 +8,7 @@ the moment of speaking, so that nothing is stored in one language:
 
 A catalogue is `locale/LANGUAGE/LC_MESSAGES/odin-table.po`; `make catalogues` brings it up to date
 and compiles it. The letters of colours, the names of commands and all of JSON mode are the same in
-every language.
+every language. What the SDK says is `Translatable`, and goes through `translated` on its way.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
+
+from odin_client.translatable import Translatable, clause
 
 DOMAIN: Final = "odin-table"
 FOLDER: Final = Path(__file__).parent / "locale"
@@ -64,3 +66,15 @@ def _(message: str, /) -> str:
 def ngettext(one: str, many: str, count: int, /) -> str:
     """The message for so many, in the language that is spoken."""
     return _current.ngettext(one, many, count)
+
+
+def translated(text: str) -> str:
+    """A text of the SDK in the language that is spoken; any other text as it is."""
+    if not isinstance(text, Translatable) or _spoken == ENGLISH:
+        return text
+    facts = {
+        name: translated(fact) if isinstance(fact, str) else fact
+        for name, fact in text.facts.items()
+    }
+    said = _current.gettext(text.template).format(**facts)
+    return clause(said) if text.is_clause else said

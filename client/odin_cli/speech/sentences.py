@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from odin_cli.speech.check_sentence import check_sentence
-from odin_cli.speech.languages import _, ngettext
+from odin_cli.speech.languages import _, ngettext, translated
 from odin_cli.speech.words import (
     alternatives,
     card_name,
@@ -20,7 +20,9 @@ from odin_cli.speech.words import (
     colour_name,
     ending,
     listed,
+    player_name,
     points_counted,
+    seat_name,
     span,
     terms,
 )
@@ -73,7 +75,7 @@ class _Names:
         return seat == self._table.my_seat
 
     def _of(self, seat: int) -> str:
-        return self._table.name_of(seat)
+        return seat_name(self._table, seat)
 
     def __call__(self, seat: int) -> str:
         return _("You") if self._is_me(seat) else self._of(seat)
@@ -114,7 +116,7 @@ class _PlayerNames(_Names):
         return self._table.played_by_me(seat)
 
     def _of(self, seat: int) -> str:
-        return self._table.player_name(seat)
+        return player_name(self._table, seat)
 
 
 # What happened
@@ -171,7 +173,7 @@ def _coming_and_going(update: Update, table: TableModel, name: _Names) -> str | 
                     _("You play on for {name}{kind}."),
                     _("{who}{kind} plays on for {name}."),
                     kind=kind,
-                    name=update.instead_of,
+                    name=translated(update.instead_of),
                 )
             return name.tell(
                 update.seat.seat,
@@ -187,7 +189,7 @@ def _coming_and_going(update: Update, table: TableModel, name: _Names) -> str | 
                     said = _("{who} was removed.")
                 case _:
                     said = _("{who} left.")
-            return said.format(who=update.name)
+            return said.format(who=translated(update.name))
         case HostChanged():
             if update.seat is None:
                 return None
@@ -256,7 +258,7 @@ def presence_sentences(update: PresenceChanged, table: TableModel) -> list[str]:
     """Who went, and who is there again: of others, and what is not known already."""
     told = [_absence(table, seat) for seat in update.gone if seat != table.my_seat]
     told += [
-        _("{name} is here again.").format(name=table.name_of(seat))
+        _("{name} is here again.").format(name=seat_name(table, seat))
         for seat in update.back
         if seat != table.my_seat
     ]
@@ -267,7 +269,7 @@ def _absence(table: TableModel, seat: int) -> str:
     presence = table.presence[seat]
     if table.seats[seat].substituted:
         return ""
-    name = table.name_of(seat)
+    name = seat_name(table, seat)
     if presence.kept_until is None or presence.away_since is None:
         return _("{name} is away.").format(name=name)
     left = span(round((presence.kept_until - presence.away_since).total_seconds()))
@@ -284,7 +286,7 @@ def link_sentence(link: LinkChanged) -> str:
         return _("Connected again.")
     return _(
         "Connection lost ({problem}). Your seat is kept; attempt {attempt} in {seconds} s."
-    ).format(problem=link.problem, attempt=link.attempt, seconds=round(link.retry_in))
+    ).format(problem=translated(link.problem), attempt=link.attempt, seconds=round(link.retry_in))
 
 
 def _kind_of(seat: Seat) -> list[str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from odin_cli.speech.languages import _, ngettext
+from odin_cli.speech.languages import _, ngettext, translated
+from odin_client.table.model import TableModel
 from odin_contract.values import Options
 from odin_engine import Card, Colour
 
@@ -29,6 +30,16 @@ def colour_name(colour: Colour) -> str:
 def card_name(card: Card) -> str:
     """`blue 9`."""
     return _("{colour} {number}").format(colour=colour_name(card.colour), number=card.number)
+
+
+def seat_name(table: TableModel, seat: int) -> str:
+    """The name at a seat."""
+    return translated(table.name_of(seat))
+
+
+def player_name(table: TableModel, seat: int) -> str:
+    """Who plays the game at a seat, or has played it."""
+    return translated(table.player_name(seat))
 
 
 def listed(words: Iterable[str]) -> str:

@@ -14,6 +14,7 @@ from typing import Final, TypeAlias
 
 from odin_cli.lan.invitation import qr_lines
 from odin_cli.play.selection import Selection, next_of_number, pick_ups
+from odin_cli.speech.complaints import complaint
 from odin_cli.speech.languages import _
 from odin_cli.speech.sentences import sentence
 from odin_cli.speech.words import colour_name
@@ -490,7 +491,7 @@ class Commands:
             try:
                 await call
             except ClientError as problem:
-                self._screen.notice = str(problem)
+                self._screen.notice = complaint(problem)
                 if otherwise is not None:
                     otherwise()
             else:

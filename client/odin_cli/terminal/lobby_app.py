@@ -12,6 +12,7 @@ from prompt_toolkit.input import Input
 from prompt_toolkit.output import Output
 
 from odin_cli.lan.network import LOOPBACK
+from odin_cli.speech.complaints import complaint
 from odin_cli.speech.languages import _
 from odin_cli.terminal.capabilities import Capabilities
 from odin_cli.terminal.full_screen import FullScreen
@@ -201,7 +202,7 @@ class _Lobby:
         try:
             address = Address.parse(words[0])
         except BadAddress as problem:
-            self.tell(str(problem))
+            self.tell(complaint(problem))
             return
         self._choose("join", str(address), *(("--code", words[1]) if len(words) > 1 else ()))
 

@@ -28,7 +28,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any, Final
 
-from odin_client.bots.bot import BadStrategy, Bot, make_bot
+from odin_client.bots.bot import Bot, make_bot
+from odin_client.errors import BadStrategy
 from odin_engine import Action, Card, Decision, Pass, PickUp, PlayCards, View
 
 if TYPE_CHECKING:

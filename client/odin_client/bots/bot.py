@@ -8,9 +8,9 @@ import sys
 from abc import ABC, abstractmethod
 from pathlib import Path
 
-from odin_cli.speech.languages import _
 from odin_client.bots.choices import from_own_frame, in_one_line
-from odin_client.errors import ClientError
+from odin_client.errors import BadStrategy
+from odin_client.translatable import Translatable, clause
 from odin_engine import Action, View
 from odin_engine.strategies import STRATEGIES, Strategy
 
@@ -35,12 +35,6 @@ class Bot(ABC):
         Whatever it raises is reported. Called in the main thread of its worker process, or, by a
         `BotRunner` that was given the bot itself, in a thread.
         """
-
-
-class BadStrategy(ClientError):
-    """There is no such strategy, or it cannot be made."""
-
-    exit_code = 2
 
 
 class _BuiltIn(Bot):
@@ -70,10 +64,11 @@ def _load(strategy: str) -> Bot:
     module_name, colon, class_name = strategy.partition(":")
     if not colon:
         raise BadStrategy(
-            _("There is no strategy {name}.").format(name=repr(strategy)),
-            _("There are {names}, and your own as module:Class.").format(
-                names=", ".join(STRATEGIES)
+            Translatable("There is no strategy {name}.", name=repr(strategy)),
+            Translatable(
+                "There are {names}, and your own as module:Class.", names=", ".join(STRATEGIES)
             ),
+            reason="UNKNOWN",
         )
     if (here := str(Path.cwd())) not in sys.path:
         sys.path.insert(0, here)
@@ -81,15 +76,21 @@ def _load(strategy: str) -> Bot:
         bot = getattr(importlib.import_module(module_name), class_name)()
     except BaseException as error:  # somebody else's module; even SystemExit
         raise BadStrategy(
-            _("{name} cannot be made: {problem}.").format(
-                name=strategy, problem=in_one_line(error).rstrip(".")
+            Translatable(
+                "{name} cannot be made: {problem}.",
+                name=strategy,
+                problem=clause(in_one_line(error)),
             ),
             from_own_frame(error)
-            or _("It has to be module:Class, with the module in this folder or installed."),
+            or Translatable(
+                "It has to be module:Class, with the module in this folder or installed."
+            ),
+            reason="NOT_MADE",
         ) from error
     if not isinstance(bot, Bot):
         raise BadStrategy(
-            _("{name} is no bot.").format(name=strategy),
-            _("Let it inherit from odin_client.bots.Bot."),
+            Translatable("{name} is no bot.", name=strategy),
+            Translatable("Let it inherit from odin_client.bots.Bot."),
+            reason="NOT_A_BOT",
         )
     return bot

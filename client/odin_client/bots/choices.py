@@ -12,7 +12,7 @@ from itertools import dropwhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
-from odin_cli.speech.languages import _
+from odin_client.translatable import Translatable
 from odin_contract import values
 from odin_engine import Card, Pass, PickUp, PlayCards, View
 
@@ -64,7 +64,7 @@ class Chooser(Protocol):
 
 def too_slow(seconds: float) -> str:
     """What a bot did that has not chosen in time."""
-    return _("took more than {seconds:g} s").format(seconds=seconds)
+    return Translatable("took more than {seconds:g} s", seconds=seconds)
 
 
 def choose(bot: Bot, view: View) -> Choice:
@@ -73,7 +73,7 @@ def choose(bot: Bot, view: View) -> Choice:
         chosen = bot.choose(view)
     except BaseException as error:  # noqa: BLE001 -- somebody else's code; even SystemExit
         return Failure(
-            _("raised {problem}").format(problem=in_one_line(error)),
+            Translatable("raised {problem}", problem=in_one_line(error)),
             from_own_frame(error),
             _place(error),
         )
@@ -109,8 +109,8 @@ def _is_not_own(frame: traceback.FrameSummary) -> bool:
     return frame.filename.startswith(_NOT_OWN)
 
 
-def _without_seat(action: object) -> values.Action:
-    """What a bot has chosen, as a session takes it; raises TypeError when it is no action."""
+def _without_seat(action: object) -> Choice:
+    """What a bot has chosen, as a session takes it."""
     match action:
         case PlayCards(_, cards, pick_up):
             named = tuple(cards)
@@ -122,4 +122,4 @@ def _without_seat(action: object) -> values.Action:
             return values.Pass()
         case _:
             pass
-    raise TypeError(_("chose {text}, which is no action").format(text=repr(str(action)[:80])))
+    return Failure(Translatable("chose {text}, which is no action", text=repr(str(action)[:80])))

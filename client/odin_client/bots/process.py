@@ -23,10 +23,10 @@ import sys
 from types import TracebackType
 from typing import Any, Final, Self
 
-from odin_cli.speech.languages import _, spoken
 from odin_client.bots import BadStrategy
 from odin_client.bots.choices import Choice, Failure, too_slow
 from odin_client.bots.worker import LENGTH, Order, Question, packed
+from odin_client.translatable import Translatable
 from odin_engine import View
 
 START_DEADLINE: Final = 30.0
@@ -43,7 +43,7 @@ class BotWorker:
 
     def __init__(self, strategy: str, *, seats: int = 1, seed: int | None = None) -> None:
         """`strategy` is `module:Class`. Each seat has an object of its own. Starts nothing yet."""
-        self._order: Final = Order(strategy, seats, seed, spoken())
+        self._order: Final = Order(strategy, seats, seed)
         self._one_at_a_time: Final = asyncio.Lock()
         self._starting: asyncio.Task[_Process] | None = None
         self.shown: Final[set[str]] = set()
@@ -82,7 +82,9 @@ class BotWorker:
             except TimeoutError:
                 problem = too_slow(seconds)
             except (OSError, EOFError, pickle.UnpicklingError):
-                problem = _("ended its process ({how})").format(how=await process.how_it_ended())
+                problem = Translatable(
+                    "ended its process ({how})", how=await process.how_it_ended()
+                )
             finally:
                 if choice is None:  # also when nobody wants to know any more
                     await self._end()
@@ -90,8 +92,8 @@ class BotWorker:
                 return choice
             self._start()  # it may take a while, and others are playing meanwhile
             return Failure(
-                _("{problem}; its process starts again, and its memory is gone").format(
-                    problem=problem
+                Translatable(
+                    "{problem}; its process starts again, and its memory is gone", problem=problem
                 )
             )
 
@@ -106,8 +108,9 @@ class BotWorker:
     async def _started(self) -> _Process:
         if _INSIDE in os.environ:
             raise BadStrategy(
-                _("A bot tried to start another bot while it was being imported."),
-                _("Put the lines that start it under: if __name__ == '__main__':"),
+                Translatable("A bot tried to start another bot while it was being imported."),
+                Translatable("Put the lines that start it under: if __name__ == '__main__':"),
+                reason="STARTED_INSIDE",
             )
         process = await _Process.start(self._order.seed)
         made = False
@@ -126,16 +129,22 @@ class BotWorker:
                 problem = await process.ask(self._order)
         except TimeoutError:
             problem = BadStrategy(
-                _("{name} was not ready after {seconds:g} s.").format(
-                    name=self._order.strategy, seconds=START_DEADLINE
+                Translatable(
+                    "{name} was not ready after {seconds:g} s.",
+                    name=self._order.strategy,
+                    seconds=START_DEADLINE,
                 ),
-                _("Let its module and its constructor do less."),
+                Translatable("Let its module and its constructor do less."),
+                reason="NOT_READY",
             )
         except (OSError, EOFError):
             problem = BadStrategy(
-                _("{name} ended its process while it was being made ({how}).").format(
-                    name=self._order.strategy, how=await process.how_it_ended()
-                )
+                Translatable(
+                    "{name} ended its process while it was being made ({how}).",
+                    name=self._order.strategy,
+                    how=await process.how_it_ended(),
+                ),
+                reason="ENDED",
             )
         if problem is not None:
             _log.error("%s", problem)
@@ -201,8 +210,8 @@ class _Process:
         self._kill()  # one that has closed its socket, and not ended
         code = await asyncio.to_thread(self._process.wait)
         if code < 0:
-            return _("signal {number}").format(number=-code)
-        return _("exit code {code}").format(code=code)
+            return Translatable("signal {number}", number=-code)
+        return Translatable("exit code {code}", code=code)
 
     async def end(self) -> None:
         """Kills the worker and everything that it has started."""

@@ -9,14 +9,14 @@ import threading
 from collections.abc import Callable
 from typing import Final, TypeAlias, TypeVar
 
-from odin_cli.speech.check_sentence import check_sentence
-from odin_cli.speech.languages import _
 from odin_client.bots import BadStrategy, Bot
 from odin_client.bots.choices import Choice, Chooser, Failure, choose, too_slow
 from odin_client.errors import DealtFalsely, Refused, Unreachable
 from odin_client.session.session import Session
+from odin_client.table.check_sentence import check_sentence
 from odin_client.table.seat_view import seat_view
 from odin_client.table.updates import DealChecked, LinkChanged, SnapshotTaken, Update
+from odin_client.translatable import Translatable, clause
 from odin_contract import values
 from odin_contract.enums import Occupant, Phase, StreamEndReason
 from odin_contract.events import (
@@ -44,7 +44,7 @@ EMPTY_PATIENCE: Final = 60.0
 """Seconds that a roaming bot waits at a table where no person is."""
 
 Report: TypeAlias = Callable[[str], None]
-"""Takes what a bot did wrong: a line, and perhaps a traceback below it."""
+"""Takes what a bot did wrong: a line, and perhaps a traceback below it; a `Translatable`."""
 
 _log: Final = logging.getLogger(__name__)
 
@@ -130,7 +130,7 @@ class BotRunner:
                 self._decided = 0  # it may be of another log, where numbers begin anew
             case StreamEnded(reason=StreamEndReason.SUPERSEDED):
                 self._superseded = True
-                self._report(_("ends: its seat is played from elsewhere now"))
+                self._report(Translatable("ends: its seat is played from elsewhere now"))
             case DealChecked() if update.faults:
                 raise DealtFalsely(check_sentence(update))
             case DealChecked() if not update.in_full:
@@ -149,10 +149,10 @@ class BotRunner:
 
     def _tell_of(self, link: LinkChanged) -> None:
         if link.online:
-            self._report(_("is connected again"))
+            self._report(Translatable("is connected again"))
         elif link.attempt == 1:
             self._report(
-                _("has lost the server and tries again: {problem}").format(problem=link.problem)
+                Translatable("has lost the server and tries again: {problem}", problem=link.problem)
             )
 
     def _patience(self) -> float | None:
@@ -171,11 +171,11 @@ class BotRunner:
     async def _ask_for_rematch(self) -> None:
         try:
             await self._session.rematch()
-        except Refused as refusal:
-            if refusal.reason != "ALREADY_STARTED":  # another bot was quicker
-                self._report(_("cannot ask for another game: {problem}").format(problem=refusal))
-        except Unreachable as problem:
-            self._report(_("cannot ask for another game: {problem}").format(problem=problem))
+        except (Refused, Unreachable) as problem:
+            if problem.reason != "ALREADY_STARTED":  # another bot was quicker
+                self._report(
+                    Translatable("cannot ask for another game: {problem}", problem=problem.message)
+                )
 
     def _may_be_due(self, update: Update) -> bool:
         """Whether to look for an own decision now: once for each, and again when a line is mended.
@@ -218,12 +218,12 @@ class BotRunner:
         return choice
 
     def _fails(self, failure: Failure) -> None:
-        said = _("{problem}; the default action is taken").format(problem=failure.problem)
+        said = Translatable("{problem}; the default action is taken", problem=failure.problem)
         table = self._session.table.table
         _log.warning("table %r: the bot %s", table, f"{said}\n{failure.trace}".rstrip())
         if failure.trace and failure.place not in self._chooser.shown:
             self._chooser.shown.add(failure.place)
-            said = f"{said}\n{failure.trace}".rstrip()
+            said = Translatable.joined("\n", (said, failure.trace.rstrip()))
         self._report(said)
 
     async def _take_default(self, decision: values.Decision) -> None:
@@ -238,8 +238,8 @@ class BotRunner:
             if refusal.reason in _NOT_ALLOWED:
                 self._fails(
                     Failure(
-                        _("chose something illegal: {problem}").format(
-                            problem=refusal.message.rstrip(".")
+                        Translatable(
+                            "chose something illegal: {problem}", problem=clause(refusal.message)
                         )
                     )
                 )
@@ -267,7 +267,7 @@ class InThread:
     async def choose(self, view: View, seconds: float) -> Choice:
         """See `Chooser.choose`."""
         if self._thinking is not None and not self._thinking.done():
-            return Failure(_("is still thinking about an earlier decision"))
+            return Failure(Translatable("is still thinking about an earlier decision"))
         self._thinking = _in_a_thread(lambda: choose(self._bot, view))
         try:
             async with asyncio.timeout(seconds):

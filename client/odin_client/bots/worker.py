@@ -22,7 +22,6 @@ import socket
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from odin_cli.speech.languages import use
 from odin_client.bots import BadStrategy, Bot, make_bot
 from odin_client.bots.choices import choose
 from odin_engine import View
@@ -38,8 +37,6 @@ class Order(NamedTuple):
     """`module:Class`."""
     seats: int
     seed: int | None
-    language: str
-    """In which failures are said."""
 
 
 class Question(NamedTuple):
@@ -104,7 +101,6 @@ def _watch_over(channel: socket.socket) -> None:
 
 def _made(order: Order) -> list[Bot] | BadStrategy:
     """The bots, one for each seat."""
-    use(order.language)
     random.seed(order.seed)  # for bots that do not use their own `rng`
     try:
         return [

@@ -8,7 +8,8 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
-from odin_cli.speech.languages import _
+from odin_client.errors import ClientError
+from odin_client.translatable import Translatable
 from odin_contract.texts import handle_as_kept
 
 DEFAULT_PORT: Final = 7711
@@ -20,7 +21,7 @@ _FORM: Final = re.compile(
 )
 
 
-class BadAddress(ValueError):
+class BadAddress(ClientError):
     """A text that names no table."""
 
 
@@ -46,8 +47,8 @@ class Address:
         port = int(found["port"] or DEFAULT_PORT) if found else 0
         if not found or not 1 <= port <= 65535:
             raise BadAddress(
-                _("{text} is no address. It has the form [HANDLE@]HOST[:PORT].").format(
-                    text=repr(text)
+                Translatable(
+                    "{text} is no address. It has the form [HANDLE@]HOST[:PORT].", text=repr(text)
                 )
             )
         handle = handle_as_kept(found["handle"] or "")

@@ -24,11 +24,11 @@ from google.rpc import (  # pyright: ignore[reportMissingTypeStubs] -- they are 
     status_pb2,
 )
 
-from odin_cli.speech.languages import _
 from odin_client.connection.address import Address
 from odin_client.connection.credential import Credential
 from odin_client.errors import CredentialRefused, Refused, Unreachable, VersionsDiffer
 from odin_client.table.promises import Promises, promises_to
+from odin_client.translatable import Translatable
 from odin_contract.limits import TEXT_LENGTH
 from odin_contract.texts import clean
 from odin_table.v1 import (
@@ -146,10 +146,12 @@ class Connection:
             if connection.info.oldest_revision > REVISION:
                 raise VersionsDiffer(
                     "CLIENT_TOO_OLD",
-                    _(
+                    Translatable(
                         "The server at {server} has odin-table {version}, which no longer talks "
-                        "to this one."
-                    ).format(server=address.server, version=connection.info.version),
+                        "to this one.",
+                        server=address.server,
+                        version=connection.info.version,
+                    ),
                 )
         except BaseException:
             await connection.close()
@@ -232,7 +234,9 @@ def refusal_of(error: grpc.aio.AioRpcError, call: str) -> Refused:
     text = clean(error.details() or "", TEXT_LENGTH).removeprefix(f"{field}: ")
     if error.code() is grpc.StatusCode.UNIMPLEMENTED:
         kind: type[Refused] = VersionsDiffer
-        text = _("The server does not know what this client asks for: it is another program.")
+        text = Translatable(
+            "The server does not know what this client asks for: it is another program."
+        )
     elif info.reason == "BAD_CREDENTIAL":
         kind = CredentialRefused
     elif info.reason == "CLIENT_TOO_OLD":
@@ -264,15 +268,16 @@ def _status_of(error: grpc.aio.AioRpcError) -> status_pb2.Status | None:
 def unreachable(address: Address, refusal: Refused) -> Unreachable:
     """What to tell a person when a call could not be made."""
     if refusal.reason:  # the server did answer: it stops, or cannot store
-        return Unreachable(f"{refusal.message}.".replace("..", "."), _("Try again in a moment."))
+        return Unreachable(refusal.message, reason=refusal.reason)
     if "name" in refusal.message.lower() and "resol" in refusal.message.lower():
         return Unreachable(
-            _("No machine is called {host}.").format(host=address.host),
-            _("If {host} is the handle of a table, say where it is: {host}@HOST[:PORT].").format(
-                host=address.host
+            Translatable("No machine is called {host}.", host=address.host),
+            Translatable(
+                "If {host} is the handle of a table, say where it is: {host}@HOST[:PORT].",
+                host=address.host,
             ),
+            reason="NO_SUCH_HOST",
         )
     return Unreachable(
-        _("No server answers at {server}.").format(server=address.server),
-        _("Is it running (`odin-table serve` or `odin-table host`), and is the address right?"),
+        Translatable("No server answers at {server}.", server=address.server), reason="NO_ANSWER"
     )

@@ -26,7 +26,6 @@ import grpc.aio
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from odin_cli.speech.languages import _
 from odin_client.connection.address import Address
 from odin_client.connection.connection import (
     Connection,
@@ -39,6 +38,7 @@ from odin_client.errors import CopyableError, Refused, SeatLost, Unreachable, Ve
 from odin_client.table.deal_check import DealCheck
 from odin_client.table.model import OutOfStepError, TableModel
 from odin_client.table.updates import LinkChanged, SnapshotTaken, Update
+from odin_client.translatable import Translatable
 from odin_contract.decisions import action_message
 from odin_contract.enums import (
     LeaveReason,
@@ -323,7 +323,11 @@ class Session:
                         if update.retry_after is None:
                             return
                         raise _BrokenError(
-                            Refused("", _("the server restarts"), retry_after=update.retry_after),
+                            Refused(
+                                "",
+                                Translatable("the server restarts"),
+                                retry_after=update.retry_after,
+                            ),
                             quiet=update.reason is StreamEndReason.RENEW,
                         )
         finally:
@@ -340,7 +344,7 @@ class Session:
                 raise refusal from error
             raise _BrokenError(refusal) from error
         except TimeoutError:
-            raise _BrokenError(Refused("", _("the server fell silent"))) from None
+            raise _BrokenError(Refused("", Translatable("the server fell silent"))) from None
         except asyncio.CancelledError:
             # A stream that was cancelled here says so in the same way as a task that is.
             task = asyncio.current_task()
@@ -348,9 +352,11 @@ class Session:
                 raise
             if self._closing:
                 return None
-            raise _BrokenError(Refused("", _("the stream starts anew")), quiet=True) from None
+            raise _BrokenError(
+                Refused("", Translatable("the stream starts anew")), quiet=True
+            ) from None
         if not isinstance(item, play_pb2.WatchTableResponse):
-            raise _BrokenError(Refused("", _("the server ended the stream")))
+            raise _BrokenError(Refused("", Translatable("the server ended the stream")))
         return item
 
     def _fold(self, item: play_pb2.WatchTableResponse) -> list[Update]:
@@ -530,7 +536,7 @@ class Session:
         Host only, while the table waits. Raises Refused, also when someone else sits there by now.
         """
         if "remove_seat" not in self.connection.info.features:
-            raise VersionsDiffer("", _("This server is older and cannot remove people."))
+            raise VersionsDiffer("", Translatable("This server is older and cannot remove people."))
         await self.connection.call(
             self.connection.lobby.RemoveSeat,
             lobby_pb2.RemoveSeatRequest(

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Final, Generic, TypeVar, overload
 
-from odin_cli.speech.languages import _
 from odin_client.table.deal_check import DealCheck
 from odin_client.table.updates import SnapshotTaken, Update
+from odin_client.translatable import Translatable
 from odin_contract import reading
 from odin_contract.enums import Occupant, Phase
 from odin_contract.events import (
@@ -117,7 +117,7 @@ class TableModel:
     def name_of(self, seat: int) -> str:
         """The name at a seat, for a person to read."""
         known = self.seats[seat].name if 0 <= seat < len(self.seats) else ""
-        return known or _("seat {number}").format(number=seat + 1)
+        return known or Translatable("seat {number}", number=seat + 1)
 
     def player_name(self, seat: int) -> str:
         """Who plays the game at a seat, or has played it, whoever sits there now."""

@@ -9,11 +9,12 @@ from typing import Final, TypeAlias, TypeVar
 import pytest
 from google.protobuf.message import Message
 
+from odin_cli.speech.complaints import NOT_IN_FULL, exit_code
 from odin_client.bots import BotRunner, make_bot
 from odin_client.connection.address import Address
 from odin_client.connection.connection import Connection
 from odin_client.connection.credential import Credential
-from odin_client.errors import NOT_IN_FULL, ClientError
+from odin_client.errors import ClientError
 from odin_client.session.session import Session
 from odin_client.table.deal_check import DealCheck
 from odin_client.table.updates import Update
@@ -117,7 +118,7 @@ class InThisProcess:
             await session.take_seat("Ann", occupant=Occupant.REMOTE_BOT)
             await BotRunner(session, make_bot("greedy"), lambda _: None).play()
         except ClientError as error:
-            return error.exit_code
+            return exit_code(error)
         else:
             return NOT_IN_FULL if session.table.check.tally.not_in_full else 0
         finally:

@@ -13,7 +13,7 @@ from typing import Final
 
 from odin_cli.play.selection import pick_ups
 from odin_cli.speech.languages import _, ngettext
-from odin_cli.speech.words import colour_name
+from odin_cli.speech.words import colour_name, seat_name
 from odin_cli.terminal.views.cards import (
     LARGE,
     SMALL,
@@ -261,7 +261,7 @@ def _centre_title(screen: Screen, cols: int) -> str:
         if decision is not None:
             return _("CENTRE empty · open with {needed}").format(needed=screen.situation.needed)
         if opener := screen.table.decision:
-            name = screen.table.name_of(opener.seat)
+            name = seat_name(screen.table, opener.seat)
             return _("CENTRE empty · {name} opens").format(name=name)
         return _("CENTRE empty")
     if game.centre_seat is None or screen.centre_is_mine:
@@ -269,7 +269,7 @@ def _centre_title(screen: Screen, cols: int) -> str:
     long, short = (
         text.format(
             value=game.centre.value,
-            name=screen.table.name_of(game.centre_seat),
+            name=seat_name(screen.table, game.centre_seat),
             needed=screen.situation.needed,
         )
         for text in (
@@ -391,7 +391,7 @@ def turn_line(screen: Screen, cols: int) -> Line:
             doing = _("{name} picks up")
         else:
             doing = _("{name} is thinking")
-        who = line(f" {doing.format(name=screen.table.name_of(decision.seat))}")
+        who = line(f" {doing.format(name=seat_name(screen.table, decision.seat))}")
         return stretch(who, line(Span(clock, bar.style), bar), cols)
     match screen.question:
         case Question.PASS:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from odin_cli.speech.languages import _
+from odin_cli.speech.words import player_name
 from odin_cli.terminal.views.screen import Screen
 from odin_client.table.model import TableModel
 from odin_client.table.updates import Update
@@ -49,6 +50,6 @@ def went_out(screen: Screen, game: Game) -> str:
     mine = screen.table.played_by_me(game.out_seat)
     text = _("you went out with {value}") if mine else _("{name} went out with {value}")
     return text.format(
-        name=screen.table.player_name(game.out_seat),
+        name=player_name(screen.table, game.out_seat),
         value=game.centre.value if game.centre else "",
     )

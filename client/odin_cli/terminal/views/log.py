@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from odin_cli.speech.languages import _
 from odin_cli.speech.sentences import presence_sentences, sentence
+from odin_cli.speech.words import seat_name
 from odin_client.table.model import TableModel
 from odin_client.table.updates import LinkChanged, Update
 from odin_contract.enums import Actor, Occupant
@@ -74,11 +75,11 @@ def _entry(update: Update, table: TableModel) -> str:
         case Passed():
             mine = update.seat == table.my_seat
             said = _("You passed") if mine else _("{name} passed")
-            return said.format(name=table.name_of(update.seat)) + _by(table, update)
+            return said.format(name=seat_name(table, update.seat)) + _by(table, update)
         case RoundEnded():
             mine = update.opener == table.my_seat
             said = _("round over, you open") if mine else _("round over, {name} opens")
-            return f"-- {said.format(name=table.name_of(update.opener))}"
+            return f"-- {said.format(name=seat_name(table, update.opener))}"
         case ChatSaid(line=line):
             return f"{line.name}: {line.text}"
         case LinkChanged(online=False):
@@ -89,7 +90,7 @@ def _entry(update: Update, table: TableModel) -> str:
 
 
 def _who(table: TableModel, seat: int) -> str:
-    return _("You") if seat == table.my_seat else table.name_of(seat)
+    return _("You") if seat == table.my_seat else seat_name(table, seat)
 
 
 def _by(table: TableModel, update: CardsPlayed | CardPickedUp | Passed) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 from odin_cli.games.replay import Position
 from odin_cli.play.hand_order import by_colour
 from odin_cli.speech.languages import _
-from odin_cli.speech.words import ending
+from odin_cli.speech.words import ending, seat_name
 from odin_cli.terminal.capabilities import Capabilities
 from odin_cli.terminal.keys import ALWAYS, MOUSE, Binding
 from odin_cli.terminal.style import card_style
@@ -130,14 +130,15 @@ def _player(screen: ReplayScreen, player: Player, cols: int) -> Line:
     table = screen.position.table
     on_turn = table.decision is not None and table.decision.seat == player.seat
     cards = by_colour(screen.position.hands.get(player.seat, ()))
-    names = max(width(table.name_of(seat.seat)) for seat in table.taken_seats or table.seats)
+    names = max(width(seat_name(table, seat.seat)) for seat in table.taken_seats or table.seats)
     mark = f" {'▶' if on_turn else ' '} "
     if cols < _ROOMY:
-        name = pad(table.name_of(player.seat), min(names, cols - 3 * HAND_SIZE - len(mark)))
+        name = pad(seat_name(table, player.seat), min(names, cols - 3 * HAND_SIZE - len(mark)))
         chips = [Span(f"{card} ", card_style(card.colour)) for card in cards]
     else:
         points = _("{points:>3} pt").format(points=player.total)
-        name = f"{pad(table.name_of(player.seat), min(names, 20))} {player.card_count} {points}  "
+        name = pad(seat_name(table, player.seat), min(names, 20))
+        name += f" {player.card_count} {points}  "
         chips = [chip(DrawnCard(card)) for card in cards]
     return line(Span(f"{mark}{name}", "turn" if on_turn else ""), *chips)
 
@@ -147,7 +148,7 @@ def _centre(screen: ReplayScreen, cols: int) -> list[Line]:
     if game is None or game.centre is None or game.centre_seat is None:
         return [section(_("CENTRE empty"), cols), BLANK]
     title = _("CENTRE {value} by {name}").format(
-        value=game.centre.value, name=screen.position.table.name_of(game.centre_seat)
+        value=game.centre.value, name=seat_name(screen.position.table, game.centre_seat)
     )
     return [
         section(title, cols),

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from odin_cli.speech.check_sentence import check_sentence
 from odin_cli.speech.languages import _
-from odin_cli.speech.words import listed
+from odin_cli.speech.words import listed, player_name
 from odin_cli.terminal.views.cards import with_cards
 from odin_cli.terminal.views.cells import BLANK, Line, Span, clip, line, pad, width, wrap
 from odin_cli.terminal.views.frame import section
@@ -101,7 +101,7 @@ def verdict(screen: Screen, game: Game) -> str:
     if mine and game.winners == (mine[0][1],):
         return _("You win with {total}.").format(total=total)
     names = listed(
-        _("You") if table.played_by_me(seat) else table.player_name(seat) for seat in game.winners
+        _("You") if table.played_by_me(seat) else player_name(table, seat) for seat in game.winners
     )
     if len(game.winners) == 1:
         said = _("{name} wins with {total}.").format(name=names, total=total)
@@ -191,7 +191,7 @@ def _distances(screen: Screen, game: Game, cols: int) -> list[Line]:
     threshold = screen.table.options.threshold
     if threshold is None:
         return []
-    names = max(width(screen.table.player_name(player.seat)) for player in game.players)
+    names = max(width(player_name(screen.table, player.seat)) for player in game.players)
     room = max(cols - names - 14, 0)
     return [_distance(screen, player, threshold, names, room) for player in game.players]
 
@@ -199,6 +199,6 @@ def _distances(screen: Screen, game: Game, cols: int) -> list[Line]:
 def _distance(screen: Screen, player: Player, threshold: int, names: int, room: int) -> Line:
     marks = min(player.total, threshold) * min(room, threshold) // threshold
     return line(
-        f"   {pad(screen.table.player_name(player.seat), names)} {player.total:>3}/{threshold:<3} "
+        f"   {pad(player_name(screen.table, player.seat), names)} {player.total:>3}/{threshold:<3} "
         + "▮" * marks
     )

@@ -14,6 +14,7 @@ from enum import Enum, auto
 from odin_cli.play.hand_order import by_colour, by_number
 from odin_cli.play.selection import Selection, Situation, Verdict, judge
 from odin_cli.speech.languages import _
+from odin_cli.speech.words import player_name, seat_name
 from odin_cli.terminal.views.log import Log
 from odin_client.table.model import TableModel
 from odin_client.table.updates import DealChecked, LinkChanged
@@ -220,11 +221,11 @@ class Screen:
 
     def label(self, seat: int) -> str:
         """How a seat is called in lists: who is a bot, and who is me."""
-        return self._labelled(seat, self.table.name_of(seat), mine=seat == self.table.my_seat)
+        return self._labelled(seat, seat_name(self.table, seat), mine=seat == self.table.my_seat)
 
     def player_label(self, seat: int) -> str:
         """The same of a player, whoever sits there now."""
-        name = self.table.player_name(seat)
+        name = player_name(self.table, seat)
         return self._labelled(seat, name, mine=self.table.played_by_me(seat))
 
     def _labelled(self, seat: int, name: str, *, mine: bool) -> str:
@@ -232,7 +233,7 @@ class Screen:
             return _("{name} (you)").format(name=name)
         bots = (Occupant.BUILT_IN_BOT, Occupant.REMOTE_BOT)
         bot = any(
-            one.seat == seat and one.occupant in bots and self.table.name_of(seat) == name
+            one.seat == seat and one.occupant in bots and seat_name(self.table, seat) == name
             for one in self.table.seats
         )
         return f"{name} [{_('bot')}]" if bot else name
