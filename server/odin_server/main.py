@@ -10,7 +10,7 @@ import random
 import secrets
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 from importlib.metadata import version
@@ -22,7 +22,6 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from odin_contract.enums import Phase
-from odin_engine.strategies import STRATEGIES, Strategy
 from odin_server.clock import Clock, SystemClock
 from odin_server.edge.calls import Calls
 from odin_server.edge.control import Control
@@ -45,6 +44,7 @@ from odin_server.table.watch import Watch
 from odin_server.upkeep.bots import Bots
 from odin_server.upkeep.outages import Standstill
 from odin_server.upkeep.retention import Retention
+from odin_server.upkeep.thinker import Thinker, Threads
 
 if TYPE_CHECKING:
     from odin_server.edge.web import Web
@@ -60,7 +60,7 @@ class Server:
     """A server: `start` it, then `stop` it.
 
     Everything that it needs from outside can be given: the log, the clock, where shuffles and
-    names come from, the strategies of built-in bots, who draws the deals.
+    names come from, who thinks for built-in bots, who draws the deals.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Server:
         clock: Clock | None = None,
         chance: random.Random | None = None,
         names: random.Random | None = None,
-        strategies: Mapping[str, Callable[[], Strategy]] = STRATEGIES,
+        thinker: Thinker | None = None,
         dealer: Dealer | None = None,
     ) -> None:
         self.settings: Final = settings
@@ -80,6 +80,7 @@ class Server:
         self.http_port: int | None = None
         """The port on which it serves HTTP, once started, if it does."""
         clock = clock or SystemClock()
+        thinker = thinker or Threads()
         seeded = settings.seed is not None
         chance = chance or (random.Random(settings.seed) if seeded else secrets.SystemRandom())
         self._log: Final[EventLog] = log or MemoryLog()
@@ -91,7 +92,7 @@ class Server:
         self.retention: Final = Retention(world, self.lobby)
         self.watch: Final = Watch(settings, clock)
         # Not the randomness of the shuffles, which nobody may learn anything about.
-        self.bots: Final = Bots(settings, random.Random(settings.seed), strategies)
+        self.bots: Final = Bots(settings, random.Random(settings.seed), thinker)
         self.lobby.listeners.extend((self.watch, self.bots))
         retry_after = timedelta(seconds=settings.drain_retry_after)
         self._calls: Final = Calls(settings.limits, clock.monotonic, retry_after)
@@ -102,6 +103,7 @@ class Server:
             clock=clock,
             calls=self._calls,
             limits=settings.limits,
+            levels=thinker.levels,
             version=version("odin-table"),
         )
         self._control: Final = Control(settings, self._services, self._log, clock)

@@ -32,6 +32,7 @@ from odin_server.table.events import Record, SeatTaken
 from odin_server.table.state import TableState, evolve
 from odin_server.table.views import table_view
 from odin_server.table.visibility import Viewer, sight, visible
+from odin_server.upkeep.thinker import Threads
 from odin_table.v1 import event_pb2, lobby_pb2, table_pb2
 from tests.server.conftest import QUICK, Meet, Serve
 from tests.support.clocks import SetClock
@@ -129,7 +130,7 @@ async def test_folding_is_what_the_server_shows_whatever_happens(serve: Serve, m
     time, log = SetClock(), MemoryLog()
     settings = replace(QUICK, deal_pause=3600, away_budget=36000)
     strategies = {**STRATEGIES, "hard": Sulky}
-    server = await serve(settings, clock=time, log=log, strategies=strategies)
+    server = await serve(settings, clock=time, log=log, thinker=Threads(strategies))
     ann, bob, zoe, kim = [meet(server, name) for name in ("Ann", "Bob", "Zoe", "Kim")]
     clock = table_pb2.Clock(per_turn=Duration(seconds=60), bank=Duration(seconds=60))
     options = table_pb2.TableOptions(

@@ -18,6 +18,7 @@ from odin_engine.views import View
 from odin_server.event_log import SqliteLog
 from odin_server.main import Server
 from odin_server.settings import Settings
+from odin_server.upkeep.thinker import Threads
 from odin_table.v1 import chat_pb2, event_pb2, lobby_pb2, table_pb2
 from tests.server.conftest import QUICK, Meet, Serve
 from tests.support.clocks import SetClock
@@ -338,7 +339,7 @@ async def test_a_bot_that_raises_cheats_or_sleeps_is_reported_and_never_holds_up
     }
     for level, (strategy, words) in bad.items():
         settings = replace(QUICK, seed=13, bot_timeout=0.05 if level == "sleeps" else 5)
-        server = await serve(settings, strategies={**STRATEGIES, "greedy": strategy})
+        server = await serve(settings, thinker=Threads({**STRATEGIES, "greedy": strategy}))
         ann = meet(server, "Ann")
         table = await ann.open_table(table_pb2.TableOptions(single_deal=True))
         await ann.sit(table)
@@ -356,6 +357,45 @@ async def test_a_bot_that_raises_cheats_or_sleeps_is_reported_and_never_holds_up
         assert what.actor == event_pb2.ACTOR_CLOCK
 
 
+class Lowest:
+    """A thinker with a level of its own, which waits for something before it acts."""
+
+    levels = ("greedy", "patient")
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, int, float]] = []
+
+    async def choose(self, level: str, view: View, seed: int, budget: float) -> Action:
+        self.asked.append((level, seed, budget))
+        await asyncio.sleep(0)
+        decision = view.decision
+        assert decision is not None
+        return decision.default
+
+
+async def test_a_level_of_an_injected_thinker_is_listed_and_can_be_seated(
+    serve: Serve, meet: Meet
+) -> None:
+    thinker = Lowest()
+    ann = meet(await serve(thinker=thinker), "Ann")
+    info = await ann.call(ann.lobby.GetServerInfo, lobby_pb2.GetServerInfoRequest())
+    assert list(info.levels) == ["greedy", "patient"]
+    table = await ann.open_table(table_pb2.TableOptions(single_deal=True))
+    await ann.sit(table)
+    await ann.add_bot(table, "patient")
+    with pytest.raises(Refused) as refused:
+        await ann.add_bot(table, "hard")
+    assert refused.value.reason == "INVALID_OPTION"
+    await ann.start(table)
+    events = await play_until(ann, table)
+    assert not [event for event in events if payload(event) == "bot_failed"]
+    assert thinker.asked
+    assert {(level, budget) for level, _, budget in thinker.asked} == {
+        ("patient", QUICK.bot_timeout)
+    }
+    assert len({seed for _, seed, _ in thinker.asked}) == len(thinker.asked)
+
+
 @pytest.mark.often
 @pytest.mark.usefixtures("each_time")
 async def test_a_level_that_hangs_blocks_nothing_else(serve: Serve, tmp_path: Path) -> None:
@@ -364,7 +404,7 @@ async def test_a_level_that_hangs_blocks_nothing_else(serve: Serve, tmp_path: Pa
     before = threading.active_count()
     settings = replace(QUICK, bot_timeout=1.0, store=tmp_path / "tables")
     hanging = {**STRATEGIES, "hard": Sleeps}
-    server = Server(settings, log=SqliteLog(tmp_path / "tables"), strategies=hanging)
+    server = Server(settings, log=SqliteLog(tmp_path / "tables"), thinker=Threads(hanging))
     await server.start()
     async with grpc.aio.insecure_channel(f"127.0.0.1:{server.port}") as channel:
         ann = Person(channel, "Ann")

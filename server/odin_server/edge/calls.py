@@ -25,6 +25,7 @@ from typing import Any, Final, Generic, NamedTuple, NoReturn, Protocol, TypeVar
 import grpc
 from google.protobuf.message import DecodeError, Message
 
+from odin_server.authority import Authority, Role
 from odin_server.edge.credentials import digest_of
 from odin_server.edge.limits import Buckets
 from odin_server.errors import Reason, Refusal, malformed, table_damaged, to_grpc
@@ -69,13 +70,18 @@ class Caller(NamedTuple):
     """The digest of the credential, or None when the call came without one."""
     address: str
     """Where the call came from, without the port."""
-    is_operator: bool = False
-    """Whether it came by the operator's socket."""
+    role: Role = Role.PLAYER
 
     @property
     def holder(self) -> bytes:
         """The digest of the credential; raises BAD_CREDENTIAL when there is none."""
         return digest_of(None) if self.credential is None else self.credential
+
+    @property
+    def authority(self) -> Authority:
+        """Who gives a command; raises BAD_CREDENTIAL for a player without a credential."""
+        is_operator = self.role is Role.OPERATOR
+        return Authority((self.credential or b"") if is_operator else self.holder, self.role)
 
 
 class Unary(NamedTuple, Generic[Request]):
@@ -106,9 +112,9 @@ class Calls:
         monotonic: Callable[[], float],
         retry_after: timedelta,
         *,
-        for_operator: bool = False,
+        role: Role = Role.PLAYER,
     ) -> None:
-        self._for_operator: Final = for_operator
+        self._role: Final = role
         self.draining = False
         """When set, every call is refused as SERVER_DRAINING."""
         self._come = 0
@@ -135,7 +141,7 @@ class Calls:
 
     def count(self, caller: Caller) -> None:
         """Counts a call; raises RATE_LIMITED when it is one too many. The operator has no limit."""
-        if caller.is_operator:
+        if caller.role is Role.OPERATOR:
             return
         self._of_address.take(caller.address)
         if caller.credential is not None:
@@ -143,7 +149,7 @@ class Calls:
 
     def count_deal(self, caller: Caller) -> None:
         """Counts a deal that this caller started: starting and closing tables costs as well."""
-        if not caller.is_operator:
+        if caller.role is not Role.OPERATOR:
             self._of_address.charge(caller.address, self._calls_for_a_deal)
             self._of_credential.charge(caller.holder, self._calls_for_a_deal)
 
@@ -249,7 +255,7 @@ class Calls:
                 "This server is stopping. Try again in a moment.",
                 retry_after=self._retry_after,
             )
-        return Caller(credential, _address(context.peer()), self._for_operator)
+        return Caller(credential, _address(context.peer()), self._role)
 
     async def _refuse(self, name: str, error: Exception, context: Context) -> NoReturn:
         """Ends the call with the typed refusal that belongs to this error."""

@@ -17,6 +17,7 @@ from urllib.parse import quote
 import grpc
 from google.protobuf.message import Message
 
+from odin_server.authority import Role
 from odin_server.clock import Clock
 from odin_server.edge.calls import Caller, Calls, Unary
 from odin_server.edge.service import Services
@@ -82,7 +83,7 @@ class Control:
             _log.warning("no backup and no export: %s cannot be opened: %s", path, reason)
 
     async def _listen(self, path: Path) -> None:
-        calls = Calls(self._settings.limits, self._clock.monotonic, timedelta(), for_operator=True)
+        calls = Calls(self._settings.limits, self._clock.monotonic, timedelta(), role=Role.OPERATOR)
         server = grpc.aio.server()
         own = self._services.methods()
         for service, names in (

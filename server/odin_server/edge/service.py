@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
@@ -12,7 +12,7 @@ from google.protobuf.message import Message
 from odin_contract.enums import Phase
 from odin_contract.limits import EVENTS_PER_PAGE, REQUEST_ID_LENGTH, TABLES_PER_PAGE
 from odin_contract.times import timestamp
-from odin_engine.strategies import STRATEGIES
+from odin_server.authority import Role
 from odin_server.clock import Clock
 from odin_server.edge.calls import (
     OLDEST_REVISION,
@@ -72,6 +72,7 @@ class Services:
         clock: Clock,
         calls: Calls,
         limits: Limits,
+        levels: Sequence[str],
         version: str,
     ) -> None:
         self._lobby: Final = lobby
@@ -79,6 +80,7 @@ class Services:
         self._log: Final = log
         self._clock: Final = clock
         self._calls: Final = calls
+        self._levels: Final = levels
         self._version: Final = version
         self._limits: Final = limits
         self._chat_lines: Final = Buckets(
@@ -134,7 +136,7 @@ class Services:
             revision=REVISION,
             oldest_revision=OLDEST_REVISION,
             server_time=timestamp(self._clock.now()),
-            levels=list(STRATEGIES),
+            levels=self._levels,
             max_name_length=self._limits.name_characters,
             max_chat_length=self._limits.chat_characters,
             features=FEATURES,
@@ -233,7 +235,7 @@ class Services:
     async def start_game(self, request: lobby_pb2.StartGameRequest, caller: Caller) -> Message:
         """StartGame."""
         answered = await self._simple(
-            request, caller, lambda draft: commands.start_game(draft, caller.holder)
+            request, caller, lambda draft: commands.start_game(draft, caller.authority)
         )
         return lobby_pb2.StartGameResponse(seq=answered.seq, replayed=answered.replayed)
 
@@ -246,7 +248,9 @@ class Services:
             _key(request, caller),
             caller,
             partial(self._find, request.table, "", caller),
-            lambda draft: commands.add_bot(draft, caller.holder, level, wanted, name),
+            lambda draft: commands.add_bot(
+                draft, caller.authority, level, wanted, name, self._levels
+            ),
             _bot_seated,
         )
         return lobby_pb2.AddBotResponse(
@@ -256,7 +260,9 @@ class Services:
     async def remove_bot(self, request: lobby_pb2.RemoveBotRequest, caller: Caller) -> Message:
         """RemoveBot."""
         answered = await self._simple(
-            request, caller, lambda draft: commands.remove_bot(draft, caller.holder, request.seat)
+            request,
+            caller,
+            lambda draft: commands.remove_bot(draft, caller.authority, request.seat),
         )
         return lobby_pb2.RemoveBotResponse(seq=answered.seq, replayed=answered.replayed)
 
@@ -265,7 +271,7 @@ class Services:
         answered = await self._simple(
             request,
             caller,
-            lambda draft: commands.remove_seat(draft, caller.holder, request.seat, request.name),
+            lambda draft: commands.remove_seat(draft, caller.authority, request.seat, request.name),
         )
         return lobby_pb2.RemoveSeatResponse(seq=answered.seq, replayed=answered.replayed)
 
@@ -290,7 +296,7 @@ class Services:
     async def close_table(self, request: lobby_pb2.CloseTableRequest, caller: Caller) -> Message:
         """CloseTable."""
         answered = await self._simple(
-            request, caller, lambda draft: commands.close_table(draft, caller.holder)
+            request, caller, lambda draft: commands.close_table(draft, caller.authority)
         )
         return lobby_pb2.CloseTableResponse(seq=answered.seq, replayed=answered.replayed)
 
@@ -402,7 +408,7 @@ class Services:
         """
         if not handle and not code:
             raise malformed("table", "Name the table.")
-        if caller.is_operator:
+        if caller.role is Role.OPERATOR:
             return await self._lobby.known(handle)
         # A wrong code is counted before anything is awaited, and not after: see `Held`.
         is_wrong = bool(code) and not self._lobby.is_code_of(code, handle)

@@ -1,41 +1,29 @@
 """Plays the built-in bots and the substitutes, each from the view of its own seat.
 
 A bot that raises, takes too long or does something illegal is reported at the table, and its
-decision gets the default action (D1). So a bot never holds up a table.
-
-Each choice is made in a thread of its own, which nothing else uses and which nobody waits for when
-the server stops. So a level that hangs blocks nothing but itself.
+decision gets the default action (D1). So a bot never holds up a table. Who chooses is a `Thinker`.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import random
-import threading
-import traceback
-from collections import Counter
-from collections.abc import Callable, Mapping
 from typing import Final
 
 from odin_engine import Action, view_for
-from odin_engine.strategies import STRATEGIES, Strategy
 from odin_server.errors import Refusal
 from odin_server.event_log import Conflict, StoreUnavailable, TableDamaged
 from odin_server.settings import Settings
 from odin_server.table import commands
 from odin_server.table.state import OpenDecision
 from odin_server.table.table import Table
+from odin_server.upkeep.thinker import Thinker
 
 _log: Final = logging.getLogger(__name__)
 
 _TRY_AGAIN: Final = 1.0
 """Seconds until a bot tries again, when its action could not be kept."""
-
-_MAX_OVERDUE: Final = 4
-"""Choices of one level that are overdue and still running. With as many the level is not asked
-again until one of them ends, because each takes a thread, and often a share of the processor."""
 
 
 class Bots:
@@ -45,13 +33,12 @@ class Bots:
         self,
         settings: Settings,
         rng: random.Random,
-        strategies: Mapping[str, Callable[[], Strategy]] = STRATEGIES,
+        thinker: Thinker,
     ) -> None:
         self._settings: Final = settings
         self._rng: Final = rng
-        self._strategies: Final = strategies
+        self._thinker: Final = thinker
         self._playing: Final[dict[Table, asyncio.Task[None]]] = {}
-        self._overdue: Final[Counter[str]] = Counter()
 
     def table_changed(self, table: Table) -> None:
         """See `table.Listener`."""
@@ -102,49 +89,10 @@ class Bots:
             await asyncio.sleep(_TRY_AGAIN)
 
     async def _choose(self, table: Table, decision: OpenDecision, level: str) -> Action:
-        if self._overdue[level] >= _MAX_OVERDUE:
-            raise TimeoutError
         view = view_for(table.state.game, table.state.player_of(decision.seat))
-        strategy = self._strategies[level]
-        thinking = _in_a_thread(lambda: strategy().choose(view, self._rng))
-        try:
-            async with asyncio.timeout(self._settings.bot_timeout):
-                chosen = await asyncio.shield(thinking)
-        except TimeoutError:
-            self._overdue[level] += 1
-            thinking.add_done_callback(lambda _: self._overdue.subtract((level,)))
-            raise
-        if isinstance(chosen, BaseException):
-            # Without its text, which may name cards.
-            where = "".join(traceback.format_tb(chosen.__traceback__))
-            _log.error("the level %s raised %s:\n%s", level, type(chosen).__name__, where)
-            raise _FailedError  # not the exception itself: a SystemExit would end the server
-        return chosen
-
-
-class _FailedError(Exception):
-    """A bot has raised something."""
-
-
-def _in_a_thread(work: Callable[[], Action]) -> asyncio.Future[Action | BaseException]:
-    """What the work returns, or the exception that it raises, as the result of a future."""
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[Action | BaseException] = loop.create_future()
-
-    def finish(outcome: Action | BaseException) -> None:
-        if not future.done():
-            future.set_result(outcome)
-
-    def run() -> None:
-        try:
-            outcome: Action | BaseException = work()
-        except BaseException as error:  # noqa: BLE001 (a bot may fail in any way)
-            outcome = error
-        with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
-            loop.call_soon_threadsafe(finish, outcome)
-
-    threading.Thread(target=run, name="bot", daemon=True).start()
-    return future
+        budget = self._settings.bot_timeout
+        async with asyncio.timeout(budget):
+            return await self._thinker.choose(level, view, self._rng.getrandbits(64), budget)
 
 
 def _problem(level: str, error: Exception) -> str:

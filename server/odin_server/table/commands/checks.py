@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from odin_server.authority import Authority
 from odin_server.confusables import read_alike, reads_like_a_mark
 from odin_server.errors import Reason, Refusal, invalid_option, not_allowed
 from odin_server.table.state import Seat, TableState
@@ -22,9 +23,9 @@ def own_seat(state: TableState, holder: bytes) -> int:
     return number
 
 
-def host_only(state: TableState, holder: bytes) -> None:
-    """Refuses everyone but the host."""
-    if state.host != holder:
+def host_only(state: TableState, by: Authority) -> None:
+    """Refuses everyone but the host and operators."""
+    if not by.may_host(state.host):
         raise not_allowed("Only the host of this table may do this.")
 
 

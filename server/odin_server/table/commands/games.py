@@ -8,6 +8,7 @@ from typing import Final
 from odin_contract.enums import CloseReason, Occupant, Phase
 from odin_contract.values import Options as TableOptions
 from odin_engine import NEW, InvalidOption, Options, StartDeal, StartGame, decide
+from odin_server.authority import Authority
 from odin_server.errors import Reason, Refusal, invalid_option
 from odin_server.table.commands.checks import host_only, own_seat, seat_at
 from odin_server.table.commands.nonces import NO_NONCE, Nonce, add_nonce, is_for_the_next_deal
@@ -43,9 +44,9 @@ def check_options(options: TableOptions) -> None:
         raise invalid_option(f"options.{field}", error.message) from None
 
 
-def close_table(draft: Draft, holder: bytes) -> None:
+def close_table(draft: Draft, by: Authority) -> None:
     """Ends the table for everybody. Host only."""
-    host_only(draft.state, holder)
+    host_only(draft.state, by)
     check_phase("close_table", draft.state)
     draft.add(TableClosed(CloseReason.HOST))
 
@@ -69,10 +70,10 @@ def set_ready(draft: Draft, holder: bytes, ready: bool, nonce: Nonce = NO_NONCE)
     _say_ready(draft, number, ready, nonce.nonce)
 
 
-def start_game(draft: Draft, holder: bytes) -> None:
+def start_game(draft: Draft, by: Authority) -> None:
     """Starts the game with the seats that are taken, or the next deal. Host only."""
     state = draft.state
-    host_only(state, holder)
+    host_only(state, by)
     check_phase("start_game", state)
     if state.phase is Phase.BETWEEN_DEALS:
         next_deal(draft)

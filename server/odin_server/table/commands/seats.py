@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from odin_contract.enums import LeaveReason, Occupant, Phase
-from odin_engine.strategies import STRATEGIES
+from odin_server.authority import Authority
 from odin_server.confusables import read_alike
 from odin_server.errors import invalid_option, not_allowed
 from odin_server.table.commands.checks import (
@@ -133,42 +133,44 @@ def _pass_on_host(draft: Draft, after: int) -> None:
         draft.add(HostChanged(None))
 
 
-def remove_seat(draft: Draft, holder: bytes, number: int, name: str) -> None:
+def remove_seat(draft: Draft, by: Authority, number: int, name: str) -> None:
     """Frees the seat of a person or a remote bot, whose credential takes no seat here again.
 
     Host only, while the table waits. `name` is who is meant; empty: anyone who sits there.
     """
     state = draft.state
-    host_only(state, holder)
+    host_only(state, by)
     check_phase("remove_seat", state)
     seat = state.seats[number] if 0 <= number < len(state.seats) else None
     if seat is None or not state.holders[number]:
         raise invalid_option("seat", f"No person and no remote bot sits at seat {number}.")
-    if state.holders[number] == holder:
+    if state.holders[number] == by.holder:
         raise invalid_option("seat", f"Seat {number} is your own: you can leave it.")
     if name and not read_alike(name, seat.name):
         raise invalid_option("name", f"{seat.name} sits at seat {number} now.")
     draft.add(SeatLeft(number, LeaveReason.REMOVED))
 
 
-def add_bot(draft: Draft, holder: bytes, level: str, wanted: int | None, name: str) -> int:
+def add_bot(
+    draft: Draft, by: Authority, level: str, wanted: int | None, name: str, levels: Sequence[str]
+) -> int:
     """Seats a built-in bot. Host only, while the table waits. Returns the seat."""
     state = draft.state
-    host_only(state, holder)
+    host_only(state, by)
     check_phase("add_bot", state)
     seat = free_seat(state, wanted)
     name = name or next(free for free in BOT_NAMES if not like(state, free))
     name_is_free(state, name, at=seat)
-    if level not in STRATEGIES:
-        raise invalid_option("level", f"There is no such level. Choose {', '.join(STRATEGIES)}.")
+    if level not in levels:
+        raise invalid_option("level", f"There is no such level. Choose {', '.join(levels)}.")
     draft.add(SeatTaken(seat, name, Occupant.BUILT_IN_BOT, level, b""))
     return seat
 
 
-def remove_bot(draft: Draft, holder: bytes, number: int) -> None:
+def remove_bot(draft: Draft, by: Authority, number: int) -> None:
     """Removes a built-in bot. Host only, while the table waits."""
     state = draft.state
-    host_only(state, holder)
+    host_only(state, by)
     check_phase("remove_bot", state)
     seat = state.seats[number] if 0 <= number < len(state.seats) else None
     if seat is None or seat.occupant is not Occupant.BUILT_IN_BOT:
