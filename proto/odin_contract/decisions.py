@@ -74,11 +74,16 @@ def at_seat(action: Action, player: int) -> engine.Action:
 
 def choices_message(decision: engine.Decision) -> decision_pb2.Choices:
     """What may be chosen: for the seat that has to decide alone."""
-    return decision_pb2.Choices(
-        plays=[_legal_play(play, decision.goes_out(play)) for play in decision.plays],
-        pick_ups=CARDS.numbers(decision.pick_ups),
-        default_action=action_message(decision.default),
-    )
+    message = decision_pb2.Choices()
+    write_choices(message, decision)
+    return message
+
+
+def write_choices(to: decision_pb2.Choices, decision: engine.Decision) -> None:
+    """Writes what may be chosen into a message, without a copy of it."""
+    to.plays.extend([_legal_play(play, decision.goes_out(play)) for play in decision.plays])
+    to.pick_ups.extend(CARDS.numbers(decision.pick_ups))
+    to.default_action.CopyFrom(action_message(decision.default))
 
 
 @cache

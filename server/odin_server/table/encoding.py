@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from odin_contract.cards import CARDS
-from odin_contract.decisions import choices_message
+from odin_contract.decisions import write_choices
 from odin_contract.enums import Actor, ContractEnum
 from odin_contract.moves import write_move
 from odin_contract.options import options_message
@@ -194,7 +194,7 @@ def _own_hand(to: event_pb2.Event, own: tuple[int, _Cards], table: PublicTable) 
 
 
 def _own_choices(to: event_pb2.Event, decision: Decision, _t: PublicTable) -> None:
-    to.decision_opened.decision.choices.CopyFrom(choices_message(decision))
+    write_choices(to.decision_opened.decision.choices, decision)
 
 
 def _hands(

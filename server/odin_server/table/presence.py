@@ -17,11 +17,12 @@ class SeatPresence(NamedTuple):
     """Whether the holder of a seat is there. Times in microseconds since 1970."""
 
     number: int
-    away_since: int | None
+    away_since: int | None = None
     """None: the holder is here, or it is a bot's seat."""
-    kept_until: int | None
-    """When a substitute plays it, or it is free. None: the holder is here or one plays already."""
-    may_be_away: int | None
+    kept_until: int | None = None
+    """When a substitute plays it, or it is free. None: the holder is here, a substitute plays
+    already, it is a bot's seat, or the table has ended."""
+    may_be_away: int | None = None
     """For a holder who is here: how long an absence may last that begins now. Microseconds."""
 
 

@@ -346,39 +346,26 @@ class Table:
             self.changed()
         # Of a crowd that comes or goes everybody is told together, with the next beat of the heart.
 
-    def kept_until(self, number: int) -> int | None:
-        """When the holder of this seat has stayed away for too long, in microseconds since 1970.
-
-        None: the holder is here, a substitute plays already, it is a bot's seat, or the table has
-        ended.
-        """
-        seat, holder = self.state.seats[number], self.state.holders[number]
-        if not seat or not holder or seat.substitute or self.state.phase is Phase.CLOSED:
-            return None
-        until = self.presence.away_until(holder, in_game=self.state.in_game)
-        return None if until is None else self._world.standstill.shown(until)
-
-    def away_since(self, number: int) -> int | None:
-        """Since when the holder of this seat is away, in microseconds since 1970.
-
-        None: the holder is here, or the seat is free or a bot's.
-        """
-        holder = self.state.holders[number]
-        if not holder:
-            return None
-        since = self.presence.away_since(holder)
-        return None if since is None else self._world.standstill.shown(since)
-
     def who_is_here(self) -> tuple[list[SeatPresence], int]:
         """Which holders of seats are there, and how many others watch."""
-        state, seats = self.state, list[SeatPresence]()
-        for number, _ in state.taken():
-            holder, since = state.holders[number], self.away_since(number)
-            may_be_away = None
-            if holder and since is None:
-                may_be_away = self.presence.may_be_away(holder, in_game=state.in_game)
-            seats.append(SeatPresence(number, since, self.kept_until(number), may_be_away))
-        return seats, self.presence.others({state.host, *state.holders} - {b""})
+        seats = [self.seat_presence(number) for number, _ in self.state.taken()]
+        return seats, self.presence.others({self.state.host, *self.state.holders} - {b""})
+
+    def seat_presence(self, number: int) -> SeatPresence:
+        """Whether the holder of this seat is there."""
+        state, holder = self.state, self.state.holders[number]
+        shown, in_game = self._world.standstill.shown, state.in_game
+        if not holder:
+            return SeatPresence(number)
+        since = self.presence.away_since(holder)
+        if since is None:
+            may_be_away = self.presence.may_be_away(holder, in_game=in_game)
+            return SeatPresence(number, may_be_away=may_be_away)
+        seat = state.seats[number]
+        until = self.presence.away_until(holder, in_game=in_game)
+        if until is None or state.phase is Phase.CLOSED or (seat and seat.substitute):
+            return SeatPresence(number, shown(since))
+        return SeatPresence(number, shown(since), shown(until))
 
     def _is_empty(self) -> bool:
         """Whether neither somebody from outside plays here, nor the host is watching."""
@@ -403,7 +390,7 @@ class Table:
         if state.decision is not None and state.decision.deadline is not None:
             due.append((state.decision.deadline, commands.time_out))
         for number, _ in state.taken():
-            until = self.kept_until(number)
+            until = self.seat_presence(number).kept_until
             if until is not None:
                 due.append((until, commands.away_command(number)))
         if state.host and state.host_seat is None:
