@@ -111,7 +111,9 @@ async def test_what_cannot_be_seen_is_no_name_and_no_chat(serve: Serve, meet: Me
             await take(ann, table, f" {name} ")
         assert refused.value.code is grpc.StatusCode.INVALID_ARGUMENT
         assert (refused.value.reason, refused.value.fields) == ("MALFORMED", ["name"])
-        assert refused.value.message == "A name needs at least one character that can be seen."
+        assert (
+            refused.value.message == "name: A name needs at least one character that can be seen."
+        )
     await ann.sit(table)
     with pytest.raises(Refused) as refused:
         await ann.call(
