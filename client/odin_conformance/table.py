@@ -14,8 +14,11 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from odin_contract.cards import CARDS
 from odin_contract.decisions import decision_message
+from odin_contract.games import game_message
 from odin_contract.moves import write_move
+from odin_contract.options import options_message
 from odin_contract.times import timestamp
+from odin_contract.values import Options as TableOptions
 from odin_engine import (
     DECK,
     NEW,
@@ -87,16 +90,10 @@ class Table:
     @property
     def options(self) -> table_pb2.TableOptions:
         """How it plays."""
-        options = table_pb2.TableOptions(
-            seats=2,
-            single_deal=True,
-            short_deck=False,
-            visibility=table_pb2.VISIBILITY_PUBLIC,
-            open_to_bots=True,
+        seconds = int(_TURN_TIME.total_seconds())
+        return options_message(
+            TableOptions(seats=2, threshold=None, short_deck=False, turn_time=seconds)
         )
-        options.clock.per_turn.FromTimedelta(_TURN_TIME)
-        options.clock.bank.seconds = 0
-        return options
 
     @property
     def decision(self) -> Decision | None:
@@ -235,34 +232,10 @@ class Table:
         return timestamp(self.now)
 
     def _game(self) -> table_pb2.GameView:
-        game = view_for(self.state, CLIENT)
-        view = table_pb2.GameView(
-            game=1,
-            deal=game.deal,
-            opener=game.opener,
-            centre=CARDS.numbers(game.centre or ()),
-            centre_value=game.centre.value if game.centre else 0,
-            centre_seat=game.centre_seat,
-            discarded=CARDS.numbers(game.discarded),
-            hand=table_pb2.Hand(seat=CLIENT, cards=CARDS.numbers(game.hand)),
-            remaining_hands=[
-                table_pb2.Hand(seat=seat, cards=CARDS.numbers(hand))
-                for seat, hand in enumerate(game.remaining_hands)
-            ],
-            out_seat=game.out,
-            winners=game.winners,
-        )
-        for seat in (OTHER, CLIENT):
-            player = view.players.add(
-                seat=seat,
-                card_count=game.card_counts[seat],
-                passed=game.passed[seat],
-                penalties=[deal[seat] for deal in game.penalties],
-                total=game.totals[seat],
-                name=self.seats[seat].name,
-            )
-            player.bank.seconds = 0
-        return view
+        names = [seat.name for seat in self.seats]
+        message = game_message(view_for(self.state, CLIENT), (OTHER, CLIENT), names, banks=(0, 0))
+        message.game = 1
+        return message
 
     def _decision(self) -> decision_pb2.Decision:
         decision = self.decision

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from odin_contract.cards import CARDS, COLOURS
 from odin_contract.decisions import decision_message
+from odin_contract.games import game_message
 from odin_contract.options import options_message
-from odin_contract.times import duration, timestamp
+from odin_contract.times import timestamp
 from odin_engine import Decision, View
 from odin_server.table.state import IN_GAME, DealtFrom, OpenDecision
 from odin_server.table.visibility import PublicTable, Sight
@@ -63,7 +63,7 @@ def table_view(handle: str, sight: Sight) -> table_pb2.TableView:
         source=open_source(table) if table.rounds else None,
     )
     if game is not None:
-        view.game.CopyFrom(_game_view(table, game, viewer.seat))
+        view.game.CopyFrom(_game_view(table, game))
         if table.decision:
             view.decision.CopyFrom(decision_to(table.decision, game.decision))
     if table.next_deal is not None:
@@ -86,46 +86,18 @@ def source_to(dealt_from: DealtFrom) -> table_pb2.DealSource:
     )
 
 
-def _game_view(table: PublicTable, game: View, own_seat: int | None) -> table_pb2.GameView:
-    seats, source = table.players, table.dealt_from
-    by_deal_1 = source if source and not source.rounds else None
-    return table_pb2.GameView(
-        game=table.games,
-        deal=game.deal,
-        removed_colours=COLOURS.numbers(game.removed),
-        opener=seats[game.opener],
-        players=[
-            table_pb2.Player(
-                seat=seat,
-                card_count=game.card_counts[player],
-                passed=game.passed[player],
-                penalties=[deal[player] for deal in game.penalties],
-                total=game.totals[player],
-                bank=duration(table.banks[player]) if table.options.turn_time else None,
-                name=table.names[player],
-            )
-            for player, seat in enumerate(seats)
-        ],
-        centre=CARDS.numbers(game.centre or ()),
-        centre_value=game.centre.value if game.centre else 0,
-        centre_seat=None if game.centre_seat is None else seats[game.centre_seat],
-        discarded=CARDS.numbers(game.discarded),
-        hand=(
-            None
-            if game.viewer is None
-            else table_pb2.Hand(seat=own_seat or 0, cards=CARDS.numbers(game.hand))
-        ),
-        remaining_hands=[
-            table_pb2.Hand(seat=seats[player], cards=CARDS.numbers(hand))
-            for player, hand in enumerate(game.remaining_hands)
-        ],
-        out_seat=None if game.out is None else seats[game.out],
-        winners=[seats[player] for player in game.winners],
-        commitment=by_deal_1.commitment if by_deal_1 else b"",
-        nonces=by_deal_1.nonces if by_deal_1 else (),
-        secret=source.secret if source else b"",
-        source=source_to(source) if source and source.rounds else None,
-    )
+def _game_view(table: PublicTable, game: View) -> table_pb2.GameView:
+    banks = table.banks if table.options.turn_time else None
+    message = game_message(game, table.players, table.names, banks)
+    message.game = table.games
+    if source := table.dealt_from:
+        message.secret = source.secret
+        if source.rounds:
+            message.source.CopyFrom(source_to(source))
+        else:
+            message.commitment = source.commitment
+            message.nonces.extend(source.nonces)
+    return message
 
 
 def decision_to(opened: OpenDecision, own: Decision | None) -> decision_pb2.Decision:
