@@ -36,7 +36,7 @@ from odin_server.event_log import (
     SqliteLog,
     StoreUnavailable,
 )
-from odin_server.lobby import Lobby
+from odin_server.lobby.tables import Lobby
 from odin_server.settings import Settings
 from odin_server.table.dealing import Dealer
 from odin_server.table.table import Table, World

@@ -23,7 +23,7 @@ from odin_server.edge.calls import Caller, Calls, Unary
 from odin_server.edge.service import Services
 from odin_server.errors import invalid_option
 from odin_server.event_log import CannotBackUp, EventLog
-from odin_server.lobby import page_start
+from odin_server.lobby.listing import page_start
 from odin_server.settings import Settings
 from odin_table.v1 import operator_pb2
 

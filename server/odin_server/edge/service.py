@@ -28,7 +28,8 @@ from odin_server.edge.requests import action_from, nonce_from, occupant_from, op
 from odin_server.errors import Reason, Refusal, malformed, not_allowed, table_damaged
 from odin_server.event_log import Conflict, EventLog, Stored, TableDamaged
 from odin_server.features import FEATURES
-from odin_server.lobby import Lobby
+from odin_server.lobby.listing import page
+from odin_server.lobby.tables import Lobby
 from odin_server.settings import Limits
 from odin_server.table import commands
 from odin_server.table.chat import Line
@@ -148,7 +149,9 @@ class Services:
         if request.phase not in table_pb2.TablePhase.values():
             raise malformed("phase", f"{request.phase} is unknown.")
         phase = Phase(request.phase) if request.phase else None
-        tables, token = await self._lobby.page(
+        tables, token = await page(
+            self._lobby,
+            self._log,
             size,
             request.page_token,
             phase,
@@ -197,7 +200,7 @@ class Services:
             table = await self._find(request.table, request.code, caller)
             reserved.close()
             if table.state.seat_held_by(caller.holder) is None:
-                seat = self._lobby.reserve_seat(caller.holder, caller.address)
+                seat = self._lobby.quotas.reserve_seat(caller.holder, caller.address)
                 reserved.enter_context(seat)
             return table
 

@@ -7,7 +7,7 @@ import logging
 from typing import Final
 
 from odin_server.event_log import StoreUnavailable
-from odin_server.lobby import Lobby
+from odin_server.lobby.tables import Lobby
 from odin_server.table.table import World
 
 _log: Final = logging.getLogger(__name__)

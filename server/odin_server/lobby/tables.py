@@ -1,4 +1,4 @@
-"""The tables of this server: opening, finding, listing, and letting go of them.
+"""The tables of this server, by handle and by code: opening, finding and closing them.
 
 A table is folded when somebody asks for it. Those that have not ended are waked soon after the
 start, since something may be due there by itself; those that have ended stay in the log, and only
@@ -9,19 +9,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
 from typing import Final
 
 from odin_contract.enums import Phase
 from odin_contract.texts import handle_as_kept
 from odin_contract.values import Options as TableOptions
 from odin_engine.fair_deal import CROCKFORD
-from odin_server.edge.limits import Held, Reserved
-from odin_server.errors import malformed, table_damaged, table_not_found
+from odin_server.errors import table_damaged, table_not_found
 from odin_server.event_log import Entry, StoreUnavailable, TableDamaged
+from odin_server.lobby.quotas import Quotas
 from odin_server.table import commands
 from odin_server.table.events import RequestKey
-from odin_server.table.state import TableState
 from odin_server.table.table import Listener, Table, World
 
 _log: Final = logging.getLogger(__name__)
@@ -30,13 +28,6 @@ HANDLE_LENGTH: Final = 4
 CODE_LENGTH: Final = 8
 _TRY_AGAIN: Final = 1.0
 """Seconds until a table is read again, when the log could not be read."""
-
-
-def page_start(token: str) -> int:
-    """The number below which the numbers of a page lie. Raises MALFORMED for no token of ours."""
-    if token and not (token.isascii() and token.isdigit() and len(token) < 10):
-        raise malformed("page_token", "This is no token of this server.")
-    return int(token) if token else 10**9
 
 
 class Lobby:
@@ -52,26 +43,16 @@ class Lobby:
         self._opening: Final[set[str]] = set()
         self._reading: Final[dict[str, asyncio.Task[Table | None]]] = {}
         self._waking: asyncio.Task[None] | None = None
-        self._opened_from: Final[dict[str, str]] = {}
-        self._seated: Final[dict[str, dict[bytes, str]]] = {}
-        """Of each table: who took a seat there, and from which address."""
         self.listeners: Final[list[Listener]] = [self]
         """Whoever is told of every change of every table."""
-        limits = world.settings.limits
-        self._all: Final = Held("tables", limits.tables)
-        self._of_host: Final = Held("tables_per_credential", limits.tables_per_credential)
-        self._of_address: Final = Held("tables_per_address", limits.tables_per_address)
-        self._seats_of_holder: Final = Held("seats_per_credential", limits.seats_per_credential)
-        self._seats_of_address: Final = Held("seats_per_address", limits.seats_per_address)
+        self.quotas: Final = Quotas(world.settings.limits)
 
     # Starting and stopping
 
     async def start(self) -> None:
         """Takes up the tables that the log holds already, and wakes them one after the other."""
         for entry in await self._world.log.open_tables():
-            # From where it was opened is not in the log: no address is charged for it.
-            self._hold(entry.host, "")
-            self._list(entry, "")
+            self._list(entry)
         self._waking = asyncio.create_task(self._wake(list(self._open)))
 
     async def stop(self) -> None:
@@ -105,15 +86,13 @@ class Lobby:
     ) -> Table:
         """Opens a table. Raises a Refusal, or Conflict when the request is known by now."""
         commands.check_options(options)
-        self._all.check(None)
-        self._of_host.check(host)
-        self._of_address.check(address)
+        self.quotas.check_table(host, address)
         handle = self._free_handle()
         code = self._random(CODE_LENGTH) if options.private else ""
         table = Table(handle, self._world, self.listeners)
         # Held from here on, so that many at the same time cannot pass the checks together.
         self._opening.add(handle)
-        self._hold(host, address)
+        self.quotas.hold_table(handle, host, address)
         log_id = f"{self._world.names.getrandbits(64):016x}"
         try:
             await table.submit(
@@ -122,19 +101,22 @@ class Lobby:
             entry = await self._world.log.entry(handle)
             assert entry is not None, "a table that was opened is in the log"
         except BaseException:
-            self._let_go(host, address)
+            self.quotas.release_table(handle)
             table.forget_timer()
             raise
         finally:
             self._opening.discard(handle)
         self._tables[handle] = table
-        self._list(entry, address)
+        self._open[handle] = entry
+        if entry.code:
+            self._by_code[entry.code] = handle
         _log.info("table %s opened", handle)
         return table
 
-    def _list(self, entry: Entry, address: str) -> None:
+    def _list(self, entry: Entry) -> None:
+        """Lists a table that the log holds. Its address is unknown, so it is charged to none."""
+        self.quotas.hold_table(entry.handle, entry.host, "")
         self._open[entry.handle] = entry
-        self._opened_from[entry.handle] = address
         if entry.code:
             self._by_code[entry.code] = entry.handle
 
@@ -209,8 +191,7 @@ class Lobby:
         if table.state.seq == 0:
             return None
         if entry is not None:
-            self._hold(entry.host, "")
-            self._list(entry, "")
+            self._list(entry)
         self._tables[handle] = table
         self._forget_unused()
         table.changed()
@@ -236,39 +217,9 @@ class Lobby:
         for handle in ended[: max(0, len(ended) - most)]:
             del self._tables[handle]
 
-    # Listing
-
-    async def page(
-        self, size: int, token: str, phase: Phase | None, *, joinable: bool, for_bots: bool
-    ) -> tuple[list[Table], str]:
-        """Public tables, newest first, and the token of the next page. Raises MALFORMED."""
-        before = page_start(token)
-        found: list[Table] = []
-        number = before
-        async for entry in self._listed(before, size, phase):
-            try:
-                table = await self.table(entry.handle)
-            except TableDamaged:
-                continue
-            if table is None or not _is_listed(table.state, phase, joinable, for_bots):
-                continue
-            if len(found) == size:
-                return found, str(number)
-            found.append(table)
-            number = entry.number
-        return found, ""
-
-    async def _listed(self, before: int, size: int, phase: Phase | None) -> AsyncGenerator[Entry]:
-        """The public tables that have, or have not, ended; newest first."""
-        if phase is not Phase.CLOSED:
-            for entry in list(reversed(self._open.values())):
-                if entry.number < before and not entry.code:
-                    yield entry
-            return
-        while entries := await self._world.log.ended_tables(before, size + 1, private=False):
-            for entry in entries:
-                yield entry
-            before = entries[-1].number
+    def open_tables(self) -> list[Entry]:
+        """Every table that has not ended, oldest first."""
+        return list(self._open.values())
 
     def give_back_time(self) -> None:
         """Nobody could act for a while: every table extends its deadline."""
@@ -288,12 +239,12 @@ class Lobby:
 
     def table_changed(self, table: Table) -> None:
         """See `table.Listener`: a table that has ended is no longer listed."""
-        self._forget_seats(table)
+        self.quotas.forget_seats(table)
         if table.state.phase is not Phase.CLOSED or table.handle not in self._open:
             return
         entry = self._open.pop(table.handle)
         self._by_code.pop(entry.code, None)
-        self._let_go(entry.host, self._opened_from.pop(table.handle))
+        self.quotas.release_table(table.handle)
         # Now it is the last used one of those that have ended.
         self._tables[table.handle] = self._tables.pop(table.handle)
         self._forget_unused()
@@ -303,45 +254,11 @@ class Lobby:
         for handle in handles:
             self._tables.pop(handle, None)
 
-    # Limits
-
-    def reserve_seat(self, holder: bytes, address: str) -> Reserved:
-        """Counts a seat that is about to be taken, until it is `seated` or was refused.
-
-        Raises RATE_LIMITED when this caller, or its address, holds as many seats as it may.
-        """
-        return Reserved((self._seats_of_holder, holder), (self._seats_of_address, address))
-
     def seated(self, handle: str, holder: bytes, address: str) -> None:
-        """Somebody has taken a seat at this table from this address."""
-        # A table that has ended meanwhile would never let go of it.
-        seats = self._seated.setdefault(handle, {}) if handle in self._open else None
-        if seats is not None and holder not in seats:
-            seats[holder] = address
-            self._seats_of_holder.add(holder)
-            self._seats_of_address.add(address)
-
-    def _forget_seats(self, table: Table) -> None:
-        """Forgets the seats that have been left at a table, and all of one that has ended."""
-        ended = table.state.phase is Phase.CLOSED
-        seats = self._seated.get(table.handle, {})
-        for holder, address in list(seats.items()):
-            if ended or table.state.seat_held_by(holder) is None:
-                del seats[holder]
-                self._seats_of_holder.remove(holder)
-                self._seats_of_address.remove(address)
-        if ended:
-            self._seated.pop(table.handle, None)
-
-    def _hold(self, host: bytes, address: str) -> None:
-        self._all.add(None)
-        self._of_host.add(host)
-        self._of_address.add(address)
-
-    def _let_go(self, host: bytes, address: str) -> None:
-        self._all.remove(None)
-        self._of_host.remove(host)
-        self._of_address.remove(address)
+        """Counts a seat that was taken at this table from this address."""
+        # A table that has ended meanwhile would never release it.
+        if handle in self._open:
+            self.quotas.seated(handle, holder, address)
 
     def _free_handle(self) -> str:
         length = HANDLE_LENGTH
@@ -355,19 +272,3 @@ class Lobby:
 
     def _random(self, length: int) -> str:
         return "".join(self._world.names.choices(CROCKFORD, k=length))
-
-
-def _is_listed(state: TableState, phase: Phase | None, joinable: bool, for_bots: bool) -> bool:
-    if phase is None and state.phase is Phase.CLOSED:
-        return False
-    return (
-        (phase is None or state.phase is phase)
-        and (not joinable or _is_joinable(state))
-        and (not for_bots or state.options.open_to_bots)
-    )
-
-
-def _is_joinable(state: TableState) -> bool:
-    if state.in_game:
-        return bool(state.abandoned())
-    return state.phase is Phase.WAITING and None in state.seats

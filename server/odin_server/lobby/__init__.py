@@ -1,0 +1,1 @@
+"""The tables of this server: `tables` holds them, `listing` pages through them, `quotas` counts."""
