@@ -87,7 +87,7 @@ def _seat_taken(view: TableView, event: SeatTaken) -> TableView:
     if view.seats[seat.seat].abandoned:
         view = _without_own(view, seat.seat)
     view = _with_seat(view, seat)
-    if view.game and view.in_game:  # they play on for whoever left
+    if view.game and view.in_game:  # they play on for the player who left
         players = tuple(
             replace(player, name=seat.name) if player.seat == seat.seat else player
             for player in view.game.players
@@ -124,7 +124,7 @@ def _table_closed(view: TableView, _event: TableClosed) -> TableView:
 
 
 def _without_own(view: TableView, seat: int) -> TableView:
-    """The view when nobody holds this seat any more, or somebody else does."""
+    """The view when the holder of this seat has lost it."""
     if seat != view.my_seat:
         return view
     decision = view.decision
@@ -397,7 +397,7 @@ class _Row:
 
 
 def _in_game(changes: Callable[[TableView, Game, Any], TableView]) -> _Row:
-    """Of an event about the game, which is of no interest to whoever was told of no game.
+    """Of an event about the game: it changes nothing for a viewer who knows of none.
 
     Whether it may come is up to the rules.
     """

@@ -120,7 +120,7 @@ class TableModel:
         return known or Translatable("seat {number}", number=seat + 1)
 
     def player_name(self, seat: int) -> str:
-        """Who plays the game at a seat, or has played it, whoever sits there now."""
+        """Who plays the game at a seat, or has played it, even when another sits there now."""
         return self._played_as(seat) or self.name_of(seat)
 
     def played_by_me(self, seat: int) -> bool:
@@ -177,7 +177,7 @@ class TableModel:
     def _take(self, view: TableView) -> list[Update]:
         before, self.view = self.view, view
         self.check.start_from(view, before)
-        # A lie is told first, since whoever hears of a snapshot acts on what it shows.
+        # A lie is told first, because clients act on what a snapshot shows.
         return [*self.check.found(), SnapshotTaken()]
 
     def _fold_batch(self, batch: event_pb2.EventBatch) -> list[Update]:
