@@ -7,8 +7,9 @@ numbers too. The kinds of a decision are the engine's (`decisions`).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
-from typing import Self
+from typing import Final, Self
 
 from odin_table.v1 import event_pb2, table_pb2
 
@@ -56,6 +57,14 @@ class Actor(ContractEnum):
     SUBSTITUTE = event_pb2.ACTOR_SUBSTITUTE
     CLOCK = event_pb2.ACTOR_CLOCK
     """Nobody: the default action was taken."""
+
+
+PLAYED_BY: Final[Mapping[Occupant, Actor]] = {
+    Occupant.PERSON: Actor.PERSON,
+    Occupant.REMOTE_BOT: Actor.BOT,
+    Occupant.BUILT_IN_BOT: Actor.BOT,
+}
+"""Who makes the choices of a seat, as long as no substitute plays it."""
 
 
 class LeaveReason(ContractEnum):

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Final
 
 import grpc
-from google.protobuf import any_pb2, duration_pb2
+from google.protobuf import any_pb2
 from google.rpc import (  # pyright: ignore[reportMissingTypeStubs] -- they are there, unmarked
     code_pb2,
     error_details_pb2,
@@ -20,6 +20,7 @@ from google.rpc import (  # pyright: ignore[reportMissingTypeStubs] -- they are 
 )
 from grpc_status import rpc_status
 
+from odin_contract.times import duration
 from odin_engine import CopyableError, GameIsOver, IllegalAction, NotYourTurn
 from odin_table.v1 import error_pb2
 
@@ -152,8 +153,7 @@ def to_grpc(refusal: Refusal) -> tuple[grpc.StatusCode, str, tuple[tuple[str, st
         )
         packed.append(_packed(error_details_pb2.BadRequest(field_violations=[violation])))
     if refusal.retry_after is not None:
-        delay = duration_pb2.Duration()
-        delay.FromTimedelta(refusal.retry_after)
+        delay = duration(refusal.retry_after)
         packed.append(_packed(error_details_pb2.RetryInfo(retry_delay=delay)))
     status = rpc_status.to_status(
         status_pb2.Status(code=refusal.reason.code, message=refusal.message, details=packed)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter, deque
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -22,7 +21,7 @@ from odin_client.errors import CopyableError
 from odin_contract import events, reading
 from odin_contract.cards import CARDS, COLOURS
 from odin_contract.decisions import DECISION_KINDS, choices_message
-from odin_contract.enums import Occupant
+from odin_contract.enums import PLAYED_BY, Actor, Occupant
 from odin_contract.fold import fold, may_follow
 from odin_contract.moves import write_move
 from odin_contract.two_way import NotUnderstoodError
@@ -56,12 +55,6 @@ from odin_engine.fair_deal import (
     word,
 )
 from odin_table.v1 import decision_pb2, event_pb2, table_pb2
-
-_PLAYED_BY: Final[Mapping[Occupant, event_pb2.Actor.ValueType]] = {
-    Occupant.PERSON: event_pb2.ACTOR_PERSON,
-    Occupant.REMOTE_BOT: event_pb2.ACTOR_BOT,
-    Occupant.BUILT_IN_BOT: event_pb2.ACTOR_BOT,
-}
 
 
 class WrongLineError(CopyableError):
@@ -111,7 +104,7 @@ class _Referee:
         self._decision: Decision | None = None
         self._failed: int | None = None
         """The seat of a bot that failed: its default action is due."""
-        self._actor = event_pb2.ACTOR_UNSPECIFIED
+        self._actor = Actor.UNKNOWN.value
         self._view = TableView()
         """The table after the line before."""
         self._players: list[int] = []
@@ -398,16 +391,13 @@ class _Referee:
         if decision is None or decision.seat != seat:
             raise self._wrong(_("it was not this seat's turn"))
         by_default = is_default(action, decision)
-        if actor == event_pb2.ACTOR_CLOCK:
+        if actor == Actor.CLOCK.value:
             clocked = self._view.options.turn_time > 0 or self._failed is not None
             allowed = clocked and by_default
         else:
             holder = self._view.seats[int(told.seat)]
-            played_by = _PLAYED_BY[holder.occupant]
-            allowed = (
-                actor == (event_pb2.ACTOR_SUBSTITUTE if holder.substituted else played_by)
-                and self._failed is None
-            )
+            expected = Actor.SUBSTITUTE if holder.substituted else PLAYED_BY[holder.occupant]
+            allowed = actor == expected.value and self._failed is None
         if not allowed:
             raise self._wrong(_("nobody of that kind acted for this seat"))
         self._actor, self._failed, self._decision = actor, None, None

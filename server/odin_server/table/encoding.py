@@ -217,14 +217,14 @@ def presence_notice(seats: Iterable[SeatPresence], watchers: int) -> event_pb2.P
     """Who is at a table, and how many watch."""
     notice = event_pb2.Presence(watchers=watchers)
     for seat in seats:
-        told = notice.seats.add(
+        away = seat.may_be_away
+        notice.seats.add(
             seat=seat.number,
             connected=seat.away_since is None,
             away_since=None if seat.away_since is None else timestamp(seat.away_since),
             kept_until=None if seat.kept_until is None else timestamp(seat.kept_until),
+            may_be_away=None if away is None else duration(away),
         )
-        if seat.may_be_away is not None:
-            told.may_be_away.FromMicroseconds(seat.may_be_away)
     return notice
 
 

@@ -14,10 +14,8 @@ from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Final
 
-from google.protobuf import duration_pb2
-
-from odin_contract.enums import Phase
-from odin_contract.times import timestamp
+from odin_contract.enums import Phase, StreamEndReason
+from odin_contract.times import duration, timestamp
 from odin_server.clock import Clock
 from odin_server.settings import Settings
 from odin_server.table.encoding import chat_notice, field_bytes, presence_notice
@@ -52,7 +50,7 @@ class Stream:
     def renews(self) -> bool:
         """Whether it ends, or has ended, for its client to open another one."""
         end = self._end
-        return end is not None and end.reason == event_pb2.STREAM_END_REASON_RENEW
+        return end is not None and end.reason == StreamEndReason.RENEW.value
 
     def wake(self) -> None:
         """There may be something to send."""
@@ -63,20 +61,15 @@ class Stream:
         self._beats_due = True
         self._news.set()
 
-    def end(
-        self, reason: event_pb2.StreamEndReason.ValueType, retry_after: timedelta | None
-    ) -> None:
+    def end(self, reason: StreamEndReason, retry_after: timedelta | None) -> None:
         """Ends the stream after what it still has to send.
 
         The first reason counts; but whoever is superseded is not to come back.
         """
-        superseded = reason == event_pb2.STREAM_END_REASON_SUPERSEDED
+        superseded = reason is StreamEndReason.SUPERSEDED
         if self._end is None or (self.renews and superseded):
-            self._end = event_pb2.StreamEnd(reason=reason)
-            if retry_after is not None:
-                delay = duration_pb2.Duration()
-                delay.FromTimedelta(retry_after)
-                self._end.retry_after.CopyFrom(delay)
+            delay = None if retry_after is None else duration(retry_after)
+            self._end = event_pb2.StreamEnd(reason=reason.value, retry_after=delay)
         self._news.set()
 
     async def items(self, after_seq: int | None, clock: Clock) -> AsyncIterator[bytes]:
@@ -160,7 +153,7 @@ class Watch:
         else:
             table.stream_opened(credential)
         if table.state.phase is Phase.CLOSED:
-            stream.end(event_pb2.STREAM_END_REASON_TABLE_CLOSED, None)
+            stream.end(StreamEndReason.TABLE_CLOSED, None)
         if self._draining:
             self._drain(stream)
         return stream
@@ -185,14 +178,14 @@ class Watch:
         """A seat is watched from one place: the newest."""
         for other in self._streams.get(table, ()):
             if other.credential == credential:
-                other.end(event_pb2.STREAM_END_REASON_SUPERSEDED, None)
+                other.end(StreamEndReason.SUPERSEDED, None)
 
     def table_changed(self, table: Table) -> None:
         """See `table.Listener`."""
         streams = self._streams.get(table, ())
         if table.state.phase is Phase.CLOSED:
             for stream in streams:
-                stream.end(event_pb2.STREAM_END_REASON_TABLE_CLOSED, None)
+                stream.end(StreamEndReason.TABLE_CLOSED, None)
         for stream in streams:
             stream.wake()
 
@@ -205,7 +198,7 @@ class Watch:
 
     def _drain(self, stream: Stream) -> None:
         retry_after = timedelta(seconds=self._settings.drain_retry_after)
-        stream.end(event_pb2.STREAM_END_REASON_DRAINING, retry_after)
+        stream.end(StreamEndReason.DRAINING, retry_after)
 
     async def _beat(self) -> None:
         """Every fifth of the time, looks for streams on which nothing was sent for all of it.
@@ -223,7 +216,7 @@ class Watch:
                         self._forget(stream)
                     continue
                 if now >= stream.ends_at:
-                    stream.end(event_pb2.STREAM_END_REASON_RENEW, timedelta(0))
+                    stream.end(StreamEndReason.RENEW, timedelta(0))
                 if stream.presence_seen != stream.table.presence.version:
                     stream.wake()
                 stream.idle_beats += 1

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
-
-from odin_contract.enums import Actor, Occupant
+from odin_contract.enums import PLAYED_BY, Actor
 from odin_engine import Action, IllegalAction, decide, decision_of
 from odin_server.errors import Reason, Refusal, by_the_rules, not_allowed
 from odin_server.table.commands.checks import seat_at
@@ -13,12 +10,6 @@ from odin_server.table.commands.phases import check_phase
 from odin_server.table.commands.seats import resume_seat
 from odin_server.table.draft import Draft
 from odin_server.table.events import BotFailed, DeadlineMoved
-
-_PLAYED_BY: Final[Mapping[Occupant, Actor]] = {
-    Occupant.PERSON: Actor.PERSON,
-    Occupant.REMOTE_BOT: Actor.BOT,
-    Occupant.BUILT_IN_BOT: Actor.BOT,
-}
 
 
 def act(draft: Draft, holder: bytes, decision_id: int, action: Action) -> None:
@@ -45,7 +36,7 @@ def act(draft: Draft, holder: bytes, decision_id: int, action: Action) -> None:
         raise Refusal(Reason.STALE_DECISION, "Your time is up. Look at the table again.")
     resume_seat(draft, number)
     seat = seat_at(state, number)
-    _apply(draft, number, action, _PLAYED_BY[seat.occupant])
+    _apply(draft, number, action, PLAYED_BY[seat.occupant])
 
 
 def time_out(draft: Draft) -> None:
