@@ -7,7 +7,8 @@ import random
 from collections.abc import AsyncGenerator, Callable
 
 from odin_client.bots import BotRunner, make_bot
-from odin_client.session.session import Session, Tap
+from odin_client.session.following import Tap
+from odin_client.session.session import Session
 from odin_client.table.updates import Update
 from odin_contract.enums import Occupant
 from odin_contract.values import Options

@@ -14,7 +14,7 @@ from odin_client.connection.address import Address
 from odin_client.connection.connection import Connection, new_request_id
 from odin_client.connection.credential import Credential
 from odin_client.errors import CredentialRefused, Refused, Unreachable
-from odin_client.session import session as session_module
+from odin_client.session import following
 from odin_client.session.session import Session
 from odin_client.table.model import TableModel
 from odin_client.table.updates import LinkChanged, SnapshotTaken, Update
@@ -135,7 +135,7 @@ async def test_a_silent_line_counts_as_broken(
     line: CutLine,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(session_module, "SILENCE", 0.5)
+    monkeypatch.setattr(following, "SILENCE", 0.5)
     (ann,) = await seated(connect, "Ann")
     over_there = await Connection.open(line.address, Credential.new())
     far = watching(Session(over_there, ann.table.table))

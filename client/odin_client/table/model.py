@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Final, Generic, TypeVar, overload
+from typing import Final, Generic, TypeAlias, TypeVar, overload
 
 from odin_client.table.deal_check import DealCheck
 from odin_client.table.updates import SnapshotTaken, Update
@@ -31,10 +31,15 @@ from odin_contract.values import (
     SeatPresence,
     TableView,
 )
-from odin_table.v1 import event_pb2, play_pb2
+from odin_table.v1 import event_pb2, lobby_pb2, play_pb2
 
 CHAT_KEPT: Final = 200
 """How many lines of chat a client keeps; the server gives a newcomer 50."""
+
+Item: TypeAlias = (
+    play_pb2.WatchTableResponse | lobby_pb2.TakeSeatResponse | lobby_pb2.CloseTableResponse
+)
+"""What a model folds: the stream, and answers that are known before the stream says so."""
 
 T = TypeVar("T")
 
@@ -131,33 +136,34 @@ class TableModel:
         players = self.game.players if self.game else ()
         return next((player.name for player in players if player.seat == seat), "")
 
-    # What a session knows before the stream says so
-
-    def sat_down(self, table: str, seat: int) -> None:
-        """The server's answer gave the viewer this seat."""
-        self.view = replace(self.view, table=table, my_seat=seat)
-
-    def end(self) -> None:
-        """The viewer closed the table, and may not wait for the event any more."""
-        self.view = replace(self.view, phase=Phase.CLOSED)
-
     def start_again(self) -> None:
         """The next stream starts with a snapshot."""
         self.view = replace(self.view, log_id="")
 
     # What the stream says
 
-    def apply(self, item: play_pb2.WatchTableResponse) -> list[Update]:
+    def apply(self, item: Item) -> list[Update]:
         """Folds one item of the stream and says what it brought, in order.
+
+        The answers to the viewer's own calls that seat it or close the table are known before the
+        stream says so, and may be folded as well.
 
         An item, event or payload that this version does not know is stepped over. Events that are
         known already are skipped. Raises OutOfStepError when there is a hole, and
         NotUnderstoodError when the server breaks the contract; after either the model needs a
         fresh snapshot.
         """
-        news = self._take_in(item)
-        self.check.heard(self.table)
-        return news
+        match item:
+            case lobby_pb2.TakeSeatResponse():
+                self.view = replace(self.view, table=item.table, my_seat=item.seat)
+                return []
+            case lobby_pb2.CloseTableResponse():
+                self.view = replace(self.view, phase=Phase.CLOSED)
+                return []
+            case _:
+                news = self._take_in(item)
+                self.check.heard(self.table)
+                return news
 
     def _take_in(self, item: play_pb2.WatchTableResponse) -> list[Update]:
         match item.WhichOneof("item"):

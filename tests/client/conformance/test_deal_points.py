@@ -17,6 +17,7 @@ from odin_client.connection.credential import Credential
 from odin_client.errors import ClientError
 from odin_client.session.session import Session
 from odin_client.table.deal_check import DealCheck
+from odin_client.table.model import Item
 from odin_client.table.updates import Update
 from odin_conformance.deal_points import DEAL_POINTS
 from odin_conformance.play import Pace
@@ -58,8 +59,8 @@ def checks_nothing(session: Session) -> None:
 def forgets_at_each_snapshot(session: Session) -> None:
     apply = session.table.apply
 
-    def forgetful(item: play_pb2.WatchTableResponse) -> list[Update]:
-        if item.HasField("snapshot"):
+    def forgetful(item: Item) -> list[Update]:
+        if isinstance(item, play_pb2.WatchTableResponse) and item.HasField("snapshot"):
             session.table.check = DealCheck()
         return apply(item)
 
