@@ -28,6 +28,7 @@ from odin_server.edge.control import Control
 from odin_server.edge.grpc_server import CannotListen, GrpcServer
 from odin_server.edge.page import NoPage
 from odin_server.edge.service import Methods, Services
+from odin_server.environment import Environment, Meter, NoMeter, Randomness
 from odin_server.event_log import (
     RESTORE,
     CannotOpen,
@@ -60,7 +61,7 @@ class Server:
     """A server: `start` it, then `stop` it.
 
     Everything that it needs from outside can be given: the log, the clock, where shuffles and
-    names come from, who thinks for built-in bots, who draws the deals.
+    names come from, what counts, who thinks for built-in bots, who draws the deals.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class Server:
         clock: Clock | None = None,
         chance: random.Random | None = None,
         names: random.Random | None = None,
+        meter: Meter | None = None,
         thinker: Thinker | None = None,
         dealer: Dealer | None = None,
     ) -> None:
@@ -79,34 +81,37 @@ class Server:
         """The port that it listens on, once started."""
         self.http_port: int | None = None
         """The port on which it serves HTTP, once started, if it does."""
-        clock = clock or SystemClock()
         thinker = thinker or Threads()
         seeded = settings.seed is not None
         chance = chance or (random.Random(settings.seed) if seeded else secrets.SystemRandom())
         self._log: Final[EventLog] = log or MemoryLog()
-        names = names or secrets.SystemRandom()
-        self._standstill: Final = Standstill(self._log, clock)
+        rng = Randomness(
+            deals=chance,
+            names=names or secrets.SystemRandom(),
+            # Not that of the deals, which nobody may learn anything about.
+            bots=random.Random(settings.seed),
+        )
+        environment = Environment(clock or SystemClock(), rng, meter or NoMeter(), settings)
+        self._standstill: Final = Standstill(self._log, environment)
         self._dealer: Final = dealer or Dealer()
-        world = World(self._log, clock, chance, names, settings, self._standstill, self._dealer)
+        world = World(self._log, environment, self._standstill, self._dealer)
         self.lobby: Final = Lobby(world)
         self.retention: Final = Retention(world, self.lobby)
-        self.watch: Final = Watch(settings, clock)
-        # Not the randomness of the shuffles, which nobody may learn anything about.
-        self.bots: Final = Bots(settings, random.Random(settings.seed), thinker)
+        self.watch: Final = Watch(environment)
+        self.bots: Final = Bots(environment, thinker)
         self.lobby.listeners.extend((self.watch, self.bots))
         retry_after = timedelta(seconds=settings.drain_retry_after)
-        self._calls: Final = Calls(settings.limits, clock.monotonic, retry_after)
+        self._calls: Final = Calls(environment, retry_after)
         self._services: Final = Services(
+            environment=environment,
             lobby=self.lobby,
             watch=self.watch,
             log=self._log,
-            clock=clock,
             calls=self._calls,
-            limits=settings.limits,
             levels=thinker.levels,
             version=version("odin-table"),
         )
-        self._control: Final = Control(settings, self._services, self._log, clock)
+        self._control: Final = Control(environment, self._services, self._log)
         self._health: Final = health.aio.HealthServicer()
         self._grpc: GrpcServer | None = None
         self._web: Web | None = None

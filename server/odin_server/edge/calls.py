@@ -28,6 +28,7 @@ from google.protobuf.message import DecodeError, Message
 from odin_server.authority import Authority, Role
 from odin_server.edge.credentials import digest_of
 from odin_server.edge.limits import Buckets
+from odin_server.environment import Environment
 from odin_server.errors import Reason, Refusal, malformed, table_damaged, to_grpc
 from odin_server.event_log import StoreUnavailable, TableDamaged
 from odin_server.settings import Limits
@@ -108,12 +109,13 @@ class Calls:
 
     def __init__(
         self,
-        limits: Limits,
-        monotonic: Callable[[], float],
+        environment: Environment,
         retry_after: timedelta,
         *,
         role: Role = Role.PLAYER,
     ) -> None:
+        limits, monotonic = environment.settings.limits, environment.clock.monotonic
+        self._meter: Final = environment.meter
         self._role: Final = role
         self.draining = False
         """When set, every call is refused as SERVER_DRAINING."""
@@ -175,6 +177,7 @@ class Calls:
     @contextlib.contextmanager
     def _counted(self) -> Generator[None]:
         self._come += 1
+        self._meter.count("calls")
         self._under_way += 1
         try:
             yield
@@ -259,6 +262,7 @@ class Calls:
 
     async def _refuse(self, name: str, error: Exception, context: Context) -> NoReturn:
         """Ends the call with the typed refusal that belongs to this error."""
+        self._meter.count("refusals")
         if isinstance(error, StoreUnavailable):
             refusal = Refusal(
                 Reason.STORE_UNAVAILABLE,

@@ -18,13 +18,12 @@ import grpc
 from google.protobuf.message import Message
 
 from odin_server.authority import Role
-from odin_server.clock import Clock
 from odin_server.edge.calls import Caller, Calls, Unary
 from odin_server.edge.service import Services
+from odin_server.environment import Environment
 from odin_server.errors import invalid_option
 from odin_server.event_log import CannotBackUp, EventLog
 from odin_server.lobby.listing import page_start
-from odin_server.settings import Settings
 from odin_table.v1 import operator_pb2
 
 _log: Final = logging.getLogger(__name__)
@@ -58,11 +57,10 @@ def address_of(path: Path, stack: ExitStack) -> str:
 class Control:
     """Serves the operator's calls. `start` it, then `stop` it."""
 
-    def __init__(self, settings: Settings, services: Services, log: EventLog, clock: Clock) -> None:
-        self._settings: Final = settings
+    def __init__(self, environment: Environment, services: Services, log: EventLog) -> None:
+        self._environment: Final = environment
         self._services: Final = services
         self._event_log: Final = log
-        self._clock: Final = clock
         self._server: grpc.aio.Server | None = None
         self._folder: Final = ExitStack()
 
@@ -71,7 +69,7 @@ class Control:
 
         Where it cannot, it warns: the tables can be played at without it.
         """
-        store = self._settings.store
+        store = self._environment.settings.store
         if store is None or os.name != "posix":
             return
         path = control_socket(store.resolve())
@@ -83,7 +81,7 @@ class Control:
             _log.warning("no backup and no export: %s cannot be opened: %s", path, reason)
 
     async def _listen(self, path: Path) -> None:
-        calls = Calls(self._settings.limits, self._clock.monotonic, timedelta(), role=Role.OPERATOR)
+        calls = Calls(self._environment, timedelta(), role=Role.OPERATOR)
         server = grpc.aio.server()
         own = self._services.methods()
         for service, names in (

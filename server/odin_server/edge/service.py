@@ -13,7 +13,6 @@ from odin_contract.enums import Phase
 from odin_contract.limits import EVENTS_PER_PAGE, REQUEST_ID_LENGTH, TABLES_PER_PAGE
 from odin_contract.times import timestamp
 from odin_server.authority import Role
-from odin_server.clock import Clock
 from odin_server.edge.calls import (
     OLDEST_REVISION,
     REVISION,
@@ -25,12 +24,12 @@ from odin_server.edge.calls import (
 from odin_server.edge.limits import Buckets, Held, Reserved
 from odin_server.edge.request_digest import request_digest
 from odin_server.edge.requests import action_from, nonce_from, occupant_from, options_from
+from odin_server.environment import Environment
 from odin_server.errors import Reason, Refusal, malformed, not_allowed, table_damaged
 from odin_server.event_log import Conflict, EventLog, Stored, TableDamaged
 from odin_server.features import FEATURES
 from odin_server.lobby.listing import page
 from odin_server.lobby.tables import Lobby
-from odin_server.settings import Limits
 from odin_server.table import commands
 from odin_server.table.chat import Line
 from odin_server.table.draft import Draft
@@ -67,15 +66,15 @@ class Services:
     def __init__(
         self,
         *,
+        environment: Environment,
         lobby: Lobby,
         watch: Watch,
         log: EventLog,
-        clock: Clock,
         calls: Calls,
-        limits: Limits,
         levels: Sequence[str],
         version: str,
     ) -> None:
+        limits, clock = environment.settings.limits, environment.clock
         self._lobby: Final = lobby
         self._watch: Final = watch
         self._log: Final = log
@@ -354,7 +353,7 @@ class Services:
             self._watch.close(stream)
             reserved.release()
 
-        return stream.items(after_seq, self._clock), gone
+        return stream.items(after_seq), gone
 
     async def get_view(self, request: play_pb2.GetViewRequest, caller: Caller) -> bytes:
         """GetView."""

@@ -45,7 +45,7 @@ class Lobby:
         self._waking: asyncio.Task[None] | None = None
         self.listeners: Final[list[Listener]] = [self]
         """Whoever is told of every change of every table."""
-        self.quotas: Final = Quotas(world.settings.limits)
+        self.quotas: Final = Quotas(world.environment.settings.limits)
 
     # Starting and stopping
 
@@ -93,7 +93,7 @@ class Lobby:
         # Held from here on, so that many at the same time cannot pass the checks together.
         self._opening.add(handle)
         self.quotas.hold_table(handle, host, address)
-        log_id = f"{self._world.names.getrandbits(64):016x}"
+        log_id = f"{self._world.environment.rng.names.getrandbits(64):016x}"
         try:
             await table.submit(
                 lambda draft: commands.open_table(draft, options, host, code, log_id), request
@@ -212,7 +212,7 @@ class Lobby:
 
     def _forget_unused(self) -> None:
         """Of the tables that have ended only the last used ones stay in memory."""
-        most = self._world.settings.ended_in_memory
+        most = self._world.environment.settings.ended_in_memory
         ended = [handle for handle in self._tables if handle not in self._open]
         for handle in ended[: max(0, len(ended) - most)]:
             del self._tables[handle]
@@ -271,4 +271,4 @@ class Lobby:
             length += 1
 
     def _random(self, length: int) -> str:
-        return "".join(self._world.names.choices(CROCKFORD, k=length))
+        return "".join(self._world.environment.rng.names.choices(CROCKFORD, k=length))

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import random
 from collections import deque
 from collections.abc import Callable, Iterable
 from itertools import accumulate
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
 from odin_contract.enums import Phase
-from odin_server.clock import Clock
+from odin_server.environment import Environment
 from odin_server.event_log import Conflict, EventLog, StoreUnavailable, TableDamaged
-from odin_server.settings import Settings
 from odin_server.table import commands
 from odin_server.table.chat import LINES_KEPT, Chat, Line
 from odin_server.table.dealing import Dealer, Drawing, Drawn, NotDrawnYet
@@ -68,15 +66,10 @@ class Listener(Protocol):
 
 
 class World(NamedTuple):
-    """What a table needs of its surroundings."""
+    """What the tables of a server share."""
 
     log: EventLog
-    clock: Clock
-    chance: random.Random
-    """Where shuffles come from."""
-    names: random.Random
-    """Where handles, codes and log ids come from."""
-    settings: Settings
+    environment: Environment
     standstill: Standstill
     dealer: Dealer
 
@@ -87,17 +80,17 @@ class Table:
     def __init__(self, handle: str, world: World, listeners: Iterable[Listener] = ()) -> None:
         self.handle: Final = handle
         self.state = TableState()
-        self.opened = world.clock.now()
+        self.opened = world.environment.clock.now()
         """When it was opened, in microseconds since 1970."""
         self.last_time = 0
         """The time of the last record, in microseconds since 1970."""
         self.presence: Final = Presence(
-            world.standstill.lived(), round(world.settings.away_budget * 1e6)
+            world.standstill.lived(), round(world.environment.settings.away_budget * 1e6)
         )
         """In time without outages: see `Standstill.lived`."""
         self.chat: Final = Chat()
         self.listeners: Final = list(listeners)
-        self.transcript: Final = Transcript(world.settings.batch_events)
+        self.transcript: Final = Transcript(world.environment.settings.batch_events)
         self._world: Final = world
         self._views: dict[Viewer, bytes] = {}
         self._waiting: deque[tuple[Callable[[Draft], Any], RequestKey | None, asyncio.Future[Any]]]
@@ -155,7 +148,7 @@ class Table:
         kept it is still due, and the timer tries again.
         """
         due = commands.deal_due(self.state)
-        if due is None or due > self._world.clock.now() or self.is_damaged:
+        if due is None or due > self._world.environment.clock.now() or self.is_damaged:
             return False
         try:
             return (await self._do(commands.start_due, None)).stretched
@@ -168,11 +161,11 @@ class Table:
 
     def _draft(self, drawn: tuple[Drawing, Drawn] | None = None) -> Draft:
         world = self._world
-        pause = round(world.settings.deal_pause * 1e6)
+        pause = round(world.environment.settings.deal_pause * 1e6)
         return Draft(
             self.state,
-            now=world.clock.now(),
-            chance=world.chance,
+            now=world.environment.clock.now(),
+            chance=world.environment.rng.deals,
             deal_pause=pause,
             dealer=world.dealer,
             drawn=drawn,
@@ -214,6 +207,7 @@ class Table:
         draft, result, stretched = await self._decide(command)
         lost = self._world.standstill.lost
         records = tuple(draft.records)
+        self._world.environment.meter.count("commands")
         if records or request:
             nothing = result if not records and isinstance(result, int) else None
             batch = Batch(records, request, nothing)
@@ -251,7 +245,7 @@ class Table:
         if self.state.phase is not Phase.CLOSED:
             standstill.not_before(self.last_time)
             self._lost = standstill.lost
-            owed = self._world.clock.now() - last
+            owed = self._world.environment.clock.now() - last
             await self._do(lambda draft: commands.give_back_time(draft, owed), None)
 
     async def say(self, line: Line, request: RequestKey) -> int:
@@ -376,7 +370,11 @@ class Table:
 
     def _due(self) -> list[tuple[int, Callable[[Draft], None]]]:
         """What happens by itself at this table, with the times in microseconds since 1970."""
-        state, settings, shown = self.state, self._world.settings, self._world.standstill.shown
+        state, settings, shown = (
+            self.state,
+            self._world.environment.settings,
+            self._world.standstill.shown,
+        )
         if state.phase is Phase.CLOSED or self.is_damaged:
             return []
         due: list[tuple[int, Callable[[Draft], None]]] = []
@@ -412,7 +410,7 @@ class Table:
             self._empty_since = self._world.standstill.lived()
         due = self._due()
         if due:
-            delay = (min(time for time, _ in due) - self._world.clock.now()) / 1e6
+            delay = (min(time for time, _ in due) - self._world.environment.clock.now()) / 1e6
             loop = asyncio.get_running_loop()
             self._timer = loop.call_later(max(0.0, delay), self._time_is_up)
 
@@ -427,7 +425,7 @@ class Table:
 
     def _time_is_up(self) -> None:
         self._timer = None
-        due, now = self._due(), self._world.clock.now()
+        due, now = self._due(), self._world.environment.clock.now()
         for time, command in due:
             if time <= now:
                 self._will_do(command)

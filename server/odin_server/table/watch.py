@@ -16,8 +16,7 @@ from typing import Final
 
 from odin_contract.enums import Phase, StreamEndReason
 from odin_contract.times import duration, timestamp
-from odin_server.clock import Clock
-from odin_server.settings import Settings
+from odin_server.environment import Environment
 from odin_server.table.encoding import chat_notice, field_bytes, presence_notice
 from odin_server.table.table import Table
 from odin_table.v1 import event_pb2, play_pb2
@@ -28,7 +27,7 @@ _Item = play_pb2.WatchTableResponse
 class Stream:
     """One viewer of one table. `Watch` makes and closes it."""
 
-    def __init__(self, table: Table, credential: bytes | None, settings: Settings) -> None:
+    def __init__(self, table: Table, credential: bytes | None, environment: Environment) -> None:
         self.table: Final = table
         self.credential: Final = credential
         """The digest of the viewer's credential, or None."""
@@ -36,12 +35,14 @@ class Stream:
         """Ticks of the heart since something was sent."""
         self.presence_seen = -1
         """The version of the presence that was sent last."""
+        settings = environment.settings
         life = (settings.stream_life_least, settings.stream_life_most)
         self.ends_at: Final = time.monotonic() + random.uniform(*life)
         """When it has lived long enough, in monotonic seconds."""
         self.closed_at: float | None = None
         """When its viewer went away to renew it, in monotonic seconds; None before."""
         self._settings: Final = settings
+        self._clock: Final = environment.clock
         self._news: Final = asyncio.Event()
         self._end: event_pb2.StreamEnd | None = None
         self._beats_due = False
@@ -72,7 +73,7 @@ class Stream:
             self._end = event_pb2.StreamEnd(reason=reason.value, retry_after=delay)
         self._news.set()
 
-    async def items(self, after_seq: int | None, clock: Clock) -> AsyncIterator[bytes]:
+    async def items(self, after_seq: int | None) -> AsyncIterator[bytes]:
         """The messages of the stream, encoded. `after_seq` None: a snapshot comes first."""
         table, settings = self.table, self._settings
         seat = table.viewer(self.credential).seat
@@ -110,7 +111,7 @@ class Stream:
                 yield field_bytes(_Item.STREAM_END_FIELD_NUMBER, self._end.SerializeToString())
                 return
             elif self._beats_due:
-                heartbeat = event_pb2.Heartbeat(server_time=timestamp(clock.now()))
+                heartbeat = event_pb2.Heartbeat(server_time=timestamp(self._clock.now()))
                 yield field_bytes(_Item.HEARTBEAT_FIELD_NUMBER, heartbeat.SerializeToString())
             else:
                 await self._news.wait()
@@ -122,9 +123,10 @@ class Stream:
 class Watch:
     """All open streams of this server: wakes them, beats for them, ends them."""
 
-    def __init__(self, settings: Settings, clock: Clock) -> None:
-        self._settings: Final = settings
-        self._clock: Final = clock
+    def __init__(self, environment: Environment) -> None:
+        self._environment: Final = environment
+        self._settings: Final = environment.settings
+        self._clock: Final = environment.clock
         self._streams: Final[dict[Table, set[Stream]]] = {}
         self._draining = False
         self._heart: asyncio.Task[None] | None = None
@@ -141,7 +143,8 @@ class Watch:
 
     def open(self, table: Table, credential: bytes | None) -> Stream:
         """A new stream: its viewer is present from now on, until `close`."""
-        stream = Stream(table, credential, self._settings)
+        stream = Stream(table, credential, self._environment)
+        self._environment.meter.count("streams")
         streams = self._streams.setdefault(table, set())
         renewed = next((s for s in streams if s.renews and s.credential == credential), None)
         if table.viewer(credential).seat is not None:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import random
 from typing import Final
 
 from odin_engine import Action, view_for
+from odin_server.environment import Environment
 from odin_server.errors import Refusal
 from odin_server.event_log import Conflict, StoreUnavailable, TableDamaged
-from odin_server.settings import Settings
 from odin_server.table import commands
 from odin_server.table.state import OpenDecision
 from odin_server.table.table import Table
@@ -31,12 +30,12 @@ class Bots:
 
     def __init__(
         self,
-        settings: Settings,
-        rng: random.Random,
+        environment: Environment,
         thinker: Thinker,
     ) -> None:
-        self._settings: Final = settings
-        self._rng: Final = rng
+        self._settings: Final = environment.settings
+        self._meter: Final = environment.meter
+        self._rng: Final = environment.rng.bots
         self._thinker: Final = thinker
         self._playing: Final[dict[Table, asyncio.Task[None]]] = {}
 
@@ -82,6 +81,7 @@ class Bots:
                 raise
             except Exception as error:  # noqa: BLE001 (a bot may fail in any way)
                 problem = _problem(level, error)
+                self._meter.count("bot_failures")
                 _log.warning("table %s: %s", table.handle, problem)
                 await table.submit(lambda draft: commands.bot_failed(draft, decision.id, problem))
         except (Conflict, StoreUnavailable, TableDamaged) as error:

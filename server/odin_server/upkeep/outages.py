@@ -13,7 +13,7 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
-from odin_server.clock import Clock
+from odin_server.environment import Environment
 from odin_server.event_log import EventLog, StoreUnavailable
 
 _log: Final = logging.getLogger(__name__)
@@ -35,10 +35,11 @@ would be up otherwise, so that a busy machine does not move every deadline all t
 class Standstill:
     """Knows whether this server stands still, and for how long it has."""
 
-    def __init__(self, log: EventLog, clock: Clock) -> None:
+    def __init__(self, log: EventLog, environment: Environment) -> None:
         self._event_log: Final = log
-        self._clock: Final = clock
-        self._last_good = clock.monotonic()
+        self._clock: Final = environment.clock
+        self._meter: Final = environment.meter
+        self._last_good = self._clock.monotonic()
         self._is_down = False
         self._beating: asyncio.Task[None] | None = None
         self._tell: Callable[[], None] = _nobody
@@ -164,6 +165,7 @@ class Standstill:
         self.lost += microseconds
         if at_length:
             self.lost_at_length = self.lost
+            self._meter.count("outages")
             asyncio.get_running_loop().call_soon(self._tell)
 
 

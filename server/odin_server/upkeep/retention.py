@@ -37,7 +37,7 @@ class Retention:
             await asyncio.gather(self._sweeping, return_exceptions=True)
 
     async def _sweep_again(self) -> None:
-        settings = self._world.settings
+        settings = self._world.environment.settings
         kept = (settings.unplayed_kept, settings.ended_kept, settings.names_kept)
         every = min(_EVERY, *(max(1.0, seconds) for seconds in kept if seconds))
         while True:
@@ -49,8 +49,8 @@ class Retention:
 
     async def sweep(self) -> None:
         """Removes all that is kept no longer. Raises StoreUnavailable."""
-        log, settings = self._world.log, self._world.settings
-        now = self._world.clock.now()
+        log, settings = self._world.log, self._world.environment.settings
+        now = self._world.environment.clock.now()
         await self._remove_ended(now, settings.unplayed_kept, unplayed=True)
         if settings.ended_kept:
             await self._remove_ended(now, settings.ended_kept, unplayed=False)
