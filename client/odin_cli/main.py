@@ -117,13 +117,7 @@ def _begin(ctx: click.Context) -> int:
         return 0
     from odin_cli.commands.browse import browse
 
-    return browse(_run_program)
-
-
-def _run_program(arguments: Sequence[str]) -> int:
-    """Runs one command line; gives its exit code, and raises what went wrong."""
-    result = _program().main(list(arguments), prog_name="odin-table", standalone_mode=False)
-    return result if isinstance(result, int) else 0
+    return browse()
 
 
 def _program() -> click.Group:
@@ -251,7 +245,8 @@ def run(arguments: list[str]) -> int:
     try:
         general, rest = _general_options_apart(arguments)
         debug = "--debug" in general
-        return _run_program([*general, *rest])
+        result = _program().main([*general, *rest], prog_name="odin-table", standalone_mode=False)
+        return result if isinstance(result, int) else 0
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
     except click.ClickException as error:

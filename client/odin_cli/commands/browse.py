@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncGenerator, Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import AsyncGenerator, Coroutine
+from typing import TYPE_CHECKING, Any
 
-from odin_cli.options import Looking, Showing
+from odin_cli.commands.host import HostOptions, host
+from odin_cli.commands.join import JoinOptions, join
+from odin_cli.commands.play import PlayOptions, play
+from odin_cli.commands.watch import WatchOptions, watch
+from odin_cli.options import Looking, Showing, Sitting, Wanted
 from odin_client.errors import ClientError, Refused
 
 if TYPE_CHECKING:
+    from odin_cli.terminal.lobby_app import Choice
     from odin_cli.terminal.views.lobby_view import Listed, Served
 
 
-def browse(run: Callable[[Sequence[str]], int]) -> int:
-    """Lets a person choose a table and runs the command for it, until they leave.
+def browse() -> int:
+    """Lets a person choose a table and play or watch there, until they leave.
 
-    `run` runs one command line and gives its exit code; what it raises is told in the browser.
+    A choice that fails is told in the browser, which shows again.
     """
-    from odin_cli.interface import capabilities_here, in_one_loop, log_file
+    from odin_cli.interface import capabilities_here, in_one_loop, log_file, run_in_loop
     from odin_cli.speech.complaints import complaint
     from odin_cli.terminal import lobby_app
 
-    notice = ""
-    nameless: Sequence[str] = ()
+    notice, nameless = "", None
     while True:
-        chosen = in_one_loop(
+        choice = in_one_loop(
             lobby_app.run(
                 _look,
                 caps=capabilities_here(Showing()),
@@ -34,18 +38,41 @@ def browse(run: Callable[[Sequence[str]], int]) -> int:
                 log_file=log_file(),
             )
         )
-        if isinstance(chosen, int):
-            return chosen
-        notice, nameless = "", ()
+        if isinstance(choice, int):
+            return choice
+        notice, nameless = "", None
         try:
-            code = run(chosen)
+            code = run_in_loop(_doing(choice))
         except ClientError as problem:
             notice = " ".join(complaint(problem).split())
-            if isinstance(problem, Refused) and problem.reason == "NAME_TAKEN":
-                nameless = chosen
+            name_is_taken = isinstance(problem, Refused) and problem.reason == "NAME_TAKEN"
+            if name_is_taken and isinstance(choice, lobby_app.Join | lobby_app.Open):
+                nameless = choice
         else:
             if code:
                 return code
+
+
+def _doing(choice: Choice) -> Coroutine[Any, Any, int]:
+    """What the command of this choice calls, with the usual options."""
+    from odin_cli.terminal import lobby_app
+
+    match choice:
+        case lobby_app.Play():
+            return play(PlayOptions())
+        case lobby_app.Join(address, code, name):
+            return join(JoinOptions(wanted=Wanted(address, code), sitting=_sitting(name)))
+        case lobby_app.Watch(address):
+            return watch(WatchOptions(wanted=Wanted(address)))
+        case lobby_app.Open(new, name):
+            asked = HostOptions(
+                at=new.place.server, bots=new.bots, level=new.level, sitting=_sitting(name)
+            )
+            return host(asked, new.options)
+
+
+def _sitting(name: str) -> Sitting:
+    return Sitting(name=name) if name else Sitting()
 
 
 async def _look() -> AsyncGenerator[Listed | Served]:

@@ -1,10 +1,11 @@
-"""The table browser: the first screen of `odin-table`. What is chosen there is a command to run."""
+"""The table browser: the first screen of `odin-table`. Gives what the person chose to do."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -36,8 +37,39 @@ LOOK_AGAIN: Final = 10.0
 Source: TypeAlias = Callable[[], AsyncGenerator[Listed | Served]]
 """Looks once, and gives servers and their tables as they are found."""
 
-Arguments: TypeAlias = tuple[str, ...]
-"""Of `odin-table`: what the person wants to do."""
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """Play alone against bots."""
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """Sit down at a table."""
+
+    address: Address
+    code: str = ""
+    name: str = ""
+    """Empty: the usual one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """Watch a table."""
+
+    address: Address
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Open a table and sit down."""
+
+    new: NewTable
+    name: str = ""
+    """Empty: the usual one."""
+
+
+Choice: TypeAlias = Play | Join | Watch | Open
 
 
 async def run(
@@ -45,31 +77,30 @@ async def run(
     *,
     caps: Capabilities,
     notice: str = "",
-    nameless: Sequence[str] = (),
+    nameless: Join | Open | None = None,
     log_file: Path | None = None,
     terminal_input: Input | None = None,
     terminal_output: Output | None = None,
-) -> Arguments | int:
-    """Lets a person choose; gives the command for it, or the exit code of whoever leaves.
+) -> Choice | int:
+    """Lets a person choose; gives what they chose, or the exit code when they leave.
 
-    `nameless` is a command that was refused since the person's name is taken there: the browser
-    asks for another name first.
+    `nameless` was refused because the person's name is taken there: the browser asks for another
+    name first.
     """
-    content = _Lobby(source, caps, notice, tuple(nameless))
+    content = _Lobby(source, caps, notice, nameless)
     full = FullScreen(content, caps, terminal_input, terminal_output)
     content.take(full)
     code = await full.run(content.look_on(), log_file=log_file)
-    return content.choice or code
+    return code if content.choice is None else content.choice
 
 
 class _Lobby:
     """The browser as the content of a full screen."""
 
     def __init__(
-        self, source: Source, caps: Capabilities, notice: str, nameless: Arguments
+        self, source: Source, caps: Capabilities, notice: str, nameless: Join | Open | None
     ) -> None:
-        self.choice: Arguments = ()
-        """Empty: nothing was chosen."""
+        self.choice: Choice | None = None
         self._source: Final = source
         self._caps: Final = caps
         self._nameless: Final = nameless
@@ -83,7 +114,7 @@ class _Lobby:
             **full.commands,
             "join": self._join,
             "watch": self._watch,
-            "play": lambda: self._choose("play"),
+            "play": lambda: self._choose(Play()),
             "new": self._new,
             "type_address": lambda: full.ask(_("address [code]:"), self._typed_address),
             "type_filter": lambda: full.ask(_("only tables with:"), self._typed_filter),
@@ -123,7 +154,7 @@ class _Lobby:
 
     async def look_on(self) -> None:
         """Looks at the network again and again; a table that is no longer found leaves the list."""
-        if self._nameless:
+        if self._nameless is not None:
             self._full.ask(_("another name:"), self._typed_name)
             self._full.draw_anew()
         while True:
@@ -171,8 +202,8 @@ class _Lobby:
 
     # Choosing
 
-    def _choose(self, *arguments: str) -> None:
-        self.choice = arguments
+    def _choose(self, choice: Choice) -> None:
+        self.choice = choice
         self._full.end(0)
 
     def _join(self) -> None:
@@ -186,14 +217,14 @@ class _Lobby:
                 else _("No seat is free there; w watches it.")
             )
         else:
-            self._choose("join", str(chosen.address))
+            self._choose(Join(chosen.address))
 
     def _watch(self) -> None:
         chosen = self._screen.at_cursor
         if chosen is None:
             self.tell(_("There is no table here to watch."))
         else:
-            self._choose("watch", str(chosen.address))
+            self._choose(Watch(chosen.address))
 
     def _typed_address(self, text: str) -> None:
         words = text.split()
@@ -204,11 +235,11 @@ class _Lobby:
         except BadAddress as problem:
             self.tell(complaint(problem))
             return
-        self._choose("join", str(address), *(("--code", words[1]) if len(words) > 1 else ()))
+        self._choose(Join(address, *words[1:2]))
 
     def _typed_name(self, text: str) -> None:
-        if text.strip():
-            self._choose(*self._nameless, "--name", text.strip())
+        if self._nameless is not None and text.strip():
+            self._choose(replace(self._nameless, name=text.strip()))
 
     def _typed_filter(self, text: str) -> None:
         self._screen.wanted = text.strip()
@@ -272,4 +303,4 @@ class _Lobby:
 
     def _open(self) -> None:
         if self._screen.new is not None:
-            self._choose(*self._screen.new.command)
+            self._choose(Open(self._screen.new))

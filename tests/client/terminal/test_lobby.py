@@ -10,10 +10,15 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 import pytest
+from click.testing import CliRunner
 from prompt_toolkit.data_structures import Size
 from prompt_toolkit.input import create_pipe_input
 
+from odin_cli.commands import host as host_command
+from odin_cli.commands.host import HostOptions
+from odin_cli.local.preferences import Preferences
 from odin_cli.terminal import lobby_app
+from odin_cli.terminal.lobby_app import Choice, Join, Open, Play, Watch
 from odin_cli.terminal.new_table import NewTable, Place
 from odin_cli.terminal.style import rules_of
 from odin_cli.terminal.takeover import ClickOutput
@@ -111,14 +116,13 @@ class Network:
             yield one
 
 
-TO_20 = ("--to", "20")
 CLOSED = ("--no-bots", "--private")
 
 
 @asynccontextmanager
 async def browsing(
-    *looks: Sequence[Listed | Served], notice: str = "", nameless: Sequence[str] = ()
-) -> AsyncGenerator[tuple[Person, asyncio.Task[tuple[str, ...] | int]]]:
+    *looks: Sequence[Listed | Served], notice: str = "", nameless: Join | Open | None = None
+) -> AsyncGenerator[tuple[Person, asyncio.Task[Choice | int]]]:
     screen = Drawn(80, 24)
     network = Network(list(looks))
     with create_pipe_input() as keys:
@@ -142,25 +146,25 @@ async def browsing(
 
 
 @pytest.mark.parametrize(
-    ("keys", "command"),
+    ("keys", "chosen"),
     [
-        (("enter",), ("join", "K7QF@192.168.1.31")),
-        (("down", "enter"), ("join", "T4WX@192.168.1.31")),
-        (("j", "j", "k", "enter"), ("join", "T4WX@192.168.1.31")),
-        (("down", "down", "down", "w"), ("watch", "M2ZD@192.168.1.31")),
-        (("p",), ("play",)),
-        (("a", "k7qf@host:7712 ABCD2345\r"), ("join", "K7QF@host:7712", "--code", "ABCD2345")),
-        (("/", "kim\r", "enter"), ("join", "T4WX@192.168.1.31")),
+        (("enter",), Join(Address.parse("K7QF@192.168.1.31"))),
+        (("down", "enter"), Join(Address.parse("T4WX@192.168.1.31"))),
+        (("j", "j", "k", "enter"), Join(Address.parse("T4WX@192.168.1.31"))),
+        (("down", "down", "down", "w"), Watch(Address.parse("M2ZD@192.168.1.31"))),
+        (("p",), Play()),
+        (("a", "k7qf@host:7712 ABCD2345\r"), Join(Address.parse("K7QF@host:7712"), "ABCD2345")),
+        (("/", "kim\r", "enter"), Join(Address.parse("T4WX@192.168.1.31"))),
         (("n", "enter"), ("host", "--at", "192.168.1.31")),
         (("n", "right", "enter"), ("host",)),
         (("down", "n", "right", "right", "enter"), ("host", "--at", "192.168.1.31")),
         (
             ("n", "down", "right", "Long ship\r", "down", "left", "down", "right", "enter"),
-            ("host", "--at", "192.168.1.31", *("--title", "Long ship", "--seats", "5"), *TO_20),
+            ("host", "--at", "192.168.1.31", "--title", "Long ship", "--seats", "5", "--to", "20"),
         ),
         (
             ("n", "up", "right", "up", "right", "up", "right", "up", "right", "enter"),
-            ("host", "--at", "192.168.1.31", *("--bots", "1", "--level", "hard"), *CLOSED),
+            ("host", "--at", "192.168.1.31", "--bots", "1", "--level", "hard", *CLOSED),
         ),
         (
             ("n", *["down"] * 4, "right", "down", "left", "enter"),
@@ -170,11 +174,39 @@ async def browsing(
         (("c-c",), 130),
     ],
 )
-async def test_keys_make_a_command(keys: Sequence[str], command: tuple[str, ...] | int) -> None:
+async def test_keys_make_a_choice(
+    keys: Sequence[str], chosen: Choice | tuple[str, ...] | int
+) -> None:
     async with browsing(FOUND) as (person, running):
         await person.wait_for("K7QF", "T4WX", "M2ZD")
         person.press(*keys)
-        assert await asyncio.wait_for(running, 30) == command
+        choice = await asyncio.wait_for(running, 30)
+        assert (choice.new.command if isinstance(choice, Open) else choice) == chosen
+
+
+def test_the_command_that_is_shown_opens_the_same_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[tuple[HostOptions, Options]] = []
+
+    async def host(asked: HostOptions, options: Options) -> int:
+        opened.append((asked, options))
+        return 0
+
+    monkeypatch.setattr(host_command, "host", host)
+    places = (Place(), Place(Address("skald", 7712)))
+    new = NewTable(places, options=Options(title="Long ship"), bots=2)
+    for _field in range(10):
+        new = new.changed(-1).moved(1)
+        for one in (new, NewTable(places)):
+            done = CliRunner().invoke(host_command.command, one.command[1:], obj=Preferences())
+            assert done.exit_code == 0, done.output
+            asked, options = opened.pop()
+            assert options == one.options
+            assert (asked.at, asked.bots, asked.level) == (one.place.server, one.bots, one.level)
+    assert new.bots == 1
+    assert new.level != NewTable().level
+    assert not any(
+        getattr(new.options, name) == getattr(Options(), name) for name in Options.__slots__
+    )
 
 
 async def test_a_new_table_is_opened_on_a_server_of_this_machine_without_tables() -> None:
@@ -185,7 +217,9 @@ async def test_a_new_table_is_opened_on_a_server_of_this_machine_without_tables(
         person.press("n")
         await person.wait_for("NEW TABLE", "← skald (127.0.0.1) →")
         person.press("enter")
-        assert await asyncio.wait_for(running, 30) == ("host", "--at", "127.0.0.1")
+        choice = await asyncio.wait_for(running, 30)
+        assert isinstance(choice, Open)
+        assert choice.new.command == ("host", "--at", "127.0.0.1")
 
 
 async def test_a_click_goes_to_a_table_and_a_second_one_joins_it() -> None:
@@ -194,7 +228,7 @@ async def test_a_click_goes_to_a_table_and_a_second_one_joins_it() -> None:
         person.click("T4WX")
         await person.wait_for("▶ T4WX", "T4WX@192.168.1.31")
         person.click("T4WX")
-        assert await asyncio.wait_for(running, 30) == ("join", "T4WX@192.168.1.31")
+        assert await asyncio.wait_for(running, 30) == Join(Address.parse("T4WX@192.168.1.31"))
 
 
 async def test_a_full_table_and_a_bad_address_are_told_and_nothing_is_lost() -> None:
@@ -221,15 +255,15 @@ async def test_a_game_that_is_played_is_not_called_full_and_one_that_is_over_has
     async with browsing([over]) as (person, running):
         await person.wait_for("2/4")
         person.press("enter")
-        assert await asyncio.wait_for(running, 30) == ("join", str(over.address))
+        assert await asyncio.wait_for(running, 30) == Join(over.address)
 
 
 async def test_whose_name_is_taken_is_asked_for_another_one() -> None:
-    refused = ("join", "K7QF@192.168.1.31", "--code", "ABCD2345")
+    refused = Join(Address.parse("K7QF@192.168.1.31"), "ABCD2345")
     async with browsing(FOUND, notice="Ann is taken.", nameless=refused) as (person, running):
         await person.wait_for("another name:", "Ann is taken.")
         person.press("Anna", "enter")
-        assert await asyncio.wait_for(running, 30) == (*refused, "--name", "Anna")
+        assert await asyncio.wait_for(running, 30) == replace(refused, name="Anna")
 
 
 async def test_looking_again_finds_new_tables_drops_old_ones_and_keeps_the_place() -> None:
