@@ -40,7 +40,7 @@ async def test_it_is_said_with_an_exit_code_of_its_own(
 ) -> None:
     address, said = stranger
     for command in ("ls", "join", "watch"):
-        program = await asyncio.to_thread(programs.run, command, address)
+        program = await asyncio.to_thread(programs.run_apart, command, address)
         assert program.end() == 6
         assert program.error_with(said)
         assert not any("Traceback" in line for line in program.errors)
