@@ -222,3 +222,20 @@ async def test_a_call_gets_through_on_a_new_line_when_the_old_one_has_fallen_sil
     line.fall_silent()
     await create_table(connection)
     await connection.close()
+
+
+@pytest.mark.parametrize(
+    ("host", "words", "reason"),
+    [
+        ("nowhere.invalid", "failed to connect to all addresses", "NO_SUCH_HOST"),
+        ("a..b", "failed to connect to all addresses", "NO_SUCH_HOST"),
+        ("127.0.0.1", "Name resolution failure", "NO_ANSWER"),
+    ],
+)
+async def test_that_no_host_has_this_name_is_not_read_from_the_words_of_grpc(
+    host: str, words: str, reason: str
+) -> None:
+    connection = Connection(Address(host))
+    lost = await connection.unreachable(Refused("", words))
+    assert lost.reason == reason
+    await connection.close()

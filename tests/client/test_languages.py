@@ -20,7 +20,6 @@ from odin_cli.speech.sentences import link_sentence
 from odin_cli.speech.words import seat_name
 from odin_client.bots import make_bot
 from odin_client.connection.address import Address, BadAddress
-from odin_client.connection.connection import unreachable
 from odin_client.errors import BadStrategy, DealtFalsely, Refused, SeatLost
 from odin_client.table.check_sentence import check_sentence as english_check
 from odin_client.table.model import TableModel
@@ -149,7 +148,6 @@ def test_what_the_sdk_says_is_english_and_can_be_translated_wherever_it_has_been
     [
         (lambda: complaint(bad_address("a b")), "n’est pas une adresse"),
         (lambda: complaint(strategy_problem("nobody")), "Il n’y a pas de stratégie"),
-        (lambda: complaint(unreachable(Address("here"), Refused("", ""))), "Aucun serveur"),
         (lambda: complaint(SeatLost(removed=True)), "L’hôte vous a"),
         (
             lambda: link_sentence(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
+import socket
 import time
 import uuid
 from typing import Final, TypeVar
@@ -54,6 +55,9 @@ PATIENCE: Final = 20.0
 
 OPEN_PATIENCE: Final = 5.0
 """Seconds until a server that does not answer at first is given up: somebody waits for it."""
+
+RESOLVE_DEADLINE: Final = 2.0
+"""Seconds to find out whether there is a host of that name, when a call could not be made."""
 
 BACKOFF_FIRST: Final = 0.3
 BACKOFF_LONGEST: Final = 3.0
@@ -112,6 +116,7 @@ class Connection:
         self.address: Final = address
         self.promises: Final = promises_to(credential.secret) if credential else Promises()
         """What the server promised of its deals to whoever holds this credential."""
+        self._by_address: Final = target is None
         self._channel = grpc.aio.insecure_channel(target or address.server, options=CHANNEL_OPTIONS)
         self._metadata: tuple[tuple[str, str], ...] = (("odin-table-revision", str(REVISION)),)
         if credential is not None:
@@ -192,7 +197,7 @@ class Connection:
                     raise refusal from error
                 pause = max(backoff(attempt), refusal.retry_after or 0)
                 if time.monotonic() + pause > give_up:
-                    raise unreachable(self.address, refusal) from error
+                    raise await self.unreachable(refusal) from error
             await asyncio.sleep(pause)
 
     async def call_by_name(
@@ -211,6 +216,25 @@ class Connection:
     ) -> grpc.aio.UnaryStreamCall[play_pb2.WatchTableRequest, play_pb2.WatchTableResponse]:
         """Opens a stream. What it raises is for `refusal_of`."""
         return self.table.WatchTable(request, metadata=self._metadata)
+
+    async def unreachable(self, refusal: Refused) -> Unreachable:
+        """What it means that a call could not be made: there is no such host, or no answer."""
+        if refusal.reason:  # the server did answer: it stops, or cannot store
+            return Unreachable(refusal.message, reason=refusal.reason)
+        host = self.address.host
+        if self._by_address and not await _is_known(host):
+            return Unreachable(
+                Translatable("No machine is called {host}.", host=host),
+                Translatable(
+                    "If {host} is the handle of a table, say where it is: {host}@HOST[:PORT].",
+                    host=host,
+                ),
+                reason="NO_SUCH_HOST",
+            )
+        return Unreachable(
+            Translatable("No server answers at {server}.", server=self.address.server),
+            reason="NO_ANSWER",
+        )
 
     async def close(self) -> None:
         """Closes the channel and every call on it."""
@@ -265,19 +289,13 @@ def _status_of(error: grpc.aio.AioRpcError) -> status_pb2.Status | None:
     return None
 
 
-def unreachable(address: Address, refusal: Refused) -> Unreachable:
-    """What to tell a person when a call could not be made."""
-    if refusal.reason:  # the server did answer: it stops, or cannot store
-        return Unreachable(refusal.message, reason=refusal.reason)
-    if "name" in refusal.message.lower() and "resol" in refusal.message.lower():
-        return Unreachable(
-            Translatable("No machine is called {host}.", host=address.host),
-            Translatable(
-                "If {host} is the handle of a table, say where it is: {host}@HOST[:PORT].",
-                host=address.host,
-            ),
-            reason="NO_SUCH_HOST",
-        )
-    return Unreachable(
-        Translatable("No server answers at {server}.", server=address.server), reason="NO_ANSWER"
-    )
+async def _is_known(host: str) -> bool:
+    """Whether the host has an address. True when nobody says so in time."""
+    try:
+        async with asyncio.timeout(RESOLVE_DEADLINE):
+            await asyncio.get_running_loop().getaddrinfo(host, None)
+    except (socket.gaierror, UnicodeError):  # such as "a..b"
+        return False
+    except TimeoutError:
+        pass
+    return True

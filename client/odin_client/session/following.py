@@ -19,7 +19,6 @@ from odin_client.connection.connection import (
     Connection,
     backoff,
     refusal_of,
-    unreachable,
 )
 from odin_client.errors import CopyableError, Refused, SeatLost
 from odin_client.table.deal_check import DealCheck
@@ -148,7 +147,7 @@ class Following:
                 if attempt == 1:
                     broken_since, kept_until = now, self._kept_until()
                 if patience is not None and now - broken_since > patience:
-                    raise unreachable(self.connection.address, broken.problem) from broken
+                    raise await self.connection.unreachable(broken.problem) from broken
                 pause = max(backoff(attempt), broken.problem.retry_after or 0)
                 message = broken.problem.message
             _log.info("table %r: line lost (attempt %d): %s", self.table.table, attempt, message)
