@@ -33,10 +33,9 @@ from odin_server.event_log import (
     RESTORE,
     CannotOpen,
     EventLog,
-    MemoryLog,
-    SqliteLog,
     StoreUnavailable,
 )
+from odin_server.event_log.stores import MEMORY, open_log, url_of
 from odin_server.lobby.tables import Lobby
 from odin_server.settings import Settings
 from odin_server.table.dealing import Dealer
@@ -84,7 +83,7 @@ class Server:
         thinker = thinker or Threads()
         seeded = settings.seed is not None
         chance = chance or (random.Random(settings.seed) if seeded else secrets.SystemRandom())
-        self._log: Final[EventLog] = log or MemoryLog()
+        self._log: Final[EventLog] = log or open_log(MEMORY)
         rng = Randomness(
             deals=chance,
             names=names or secrets.SystemRandom(),
@@ -203,7 +202,7 @@ def _nothing(_port: int) -> AbstractAsyncContextManager[None]:
 def run(settings: Settings, beside: Beside = _nothing) -> int:
     """Serves until SIGTERM or SIGINT, and says on stdout where. Returns the exit code."""
     try:
-        log = SqliteLog(settings.store) if settings.store else MemoryLog()
+        log = open_log(url_of(settings.store))
         asyncio.run(_serve_and_close(settings, log, beside))
     except (CannotListen, CannotOpen, NoPage) as error:
         sys.stderr.write(f"error: {error}\n")

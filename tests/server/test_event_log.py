@@ -39,6 +39,7 @@ from odin_engine import (
 from odin_engine.strategies import Random
 from odin_server.event_log import Conflict, EventLog, MemoryLog, SqliteLog, Stored, codec
 from odin_server.event_log.codec import UnreadableRecords, decode, encode
+from odin_server.event_log.stores import open_log, url_of
 from odin_server.table.chat import Line
 from odin_server.table.events import (
     Batch,
@@ -104,6 +105,18 @@ async def ended(log: EventLog, handle: str, at: int, *, played: bool = True) -> 
     closed = Record(4, at, TableClosed(CloseReason.HOST))
     await log.append(handle, 1, Batch((record(2, taken), record(3, started), closed)))
     await log.say(handle, line("hello"), RequestKey(ANN, f"say {handle}", b""))
+
+
+async def test_a_url_names_a_log(tmp_path: Path) -> None:
+    path = tmp_path / "tables of mine.db"
+    kinds: dict[str, type[object]] = {url_of(None): MemoryLog, url_of(path): SqliteLog}
+    for url, kind in kinds.items():
+        log = open_log(url)
+        assert isinstance(log, kind)
+        await log.close()
+    assert path.exists()
+    with pytest.raises(ValueError, match="postgres"):
+        open_log("postgres://tables")
 
 
 async def test_what_was_appended_is_read_again_in_order(log: EventLog) -> None:

@@ -1,6 +1,8 @@
 """The operator's way in: a socket beside the file of tables, which only its owner may open.
 
 The file is locked for the server, so a backup or an export has to go through the server.
+A server that has its tables in memory has no socket, because there is no file to lie beside, and
+nothing of it outlives the process.
 """
 
 from __future__ import annotations
