@@ -24,6 +24,7 @@ from odin_contract.values import (
 )
 from odin_engine.fair_deal import ROUNDS, commitment, word
 from odin_server.table import draft
+from odin_server.table.commands import games
 from odin_table.v1 import card_pb2, event_pb2, play_pb2
 from tests.client.conftest import Connect, seated
 from tests.support.forms import revealed_in
@@ -240,7 +241,11 @@ async def test_whoever_has_said_nothing_adds_to_the_deal_all_the_same(connect: C
     assert of_zoe.word == word(zoe.table.game.commitment, (0, 1), nonces)
 
 
-async def test_programs_add_to_every_deal_also_where_they_play_alone(connect: Connect) -> None:
+async def test_programs_add_to_every_deal_also_where_they_play_alone(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # They are waited for until they have added; how long at most is another test's.
+    monkeypatch.setattr(games, "PROGRAM_WAIT", 30_000_000)
     host = await Session.open_table(await connect(), Options(seats=3, threshold=100))
     await host.add_bot()
     watching = asyncio.create_task(follow(host, 3))

@@ -92,8 +92,9 @@ def in_shell(command: Sequence[str]) -> Sequence[str]:
 def play_on(terminal: Terminal, end: str, *others: Terminal) -> str:
     """Plays what is legal at all of these terminals until a text is on the first one's screen.
 
-    Each key waits until it has changed something. When something else has changed meanwhile, the
-    key does no harm: all of them are refused or mean the same again.
+    Each key waits until it has changed something, and is pressed again when it has not: one that
+    was pressed too early is not taken. When something else has changed meanwhile, the key does no
+    harm: all of them are refused or mean the same again.
     """
     everybody = (terminal, *others)
     for _ in range(TURNS):
@@ -103,7 +104,7 @@ def play_on(terminal: Terminal, end: str, *others: Terminal) -> str:
                 return screen
             if key := _next_key(screen):
                 one.press(key)
-                one.wait_for_change(screen)
+                one.wait_for_change(screen, seconds=1)
         if not any(_next_key(one.screen()) for one in everybody) and end not in terminal.screen():
             terminal.wait_for_change(terminal.screen(), seconds=0.25)
     raise AssertionError(f"waited for {end!r} in vain, saw:\n{terminal.screen()}")

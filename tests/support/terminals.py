@@ -139,7 +139,7 @@ class Terminal(ABC):
             self._await_output(left)
         return screen
 
-    def wait_for_change(self, before: str, seconds: float = PATIENCE) -> None:
+    def wait_for_change(self, before: str, seconds: float) -> None:
         """Waits until the screen is no longer as it was, at most so long."""
         deadline = time.monotonic() + seconds
         while self.screen() == before and (left := deadline - time.monotonic()) > 0:
