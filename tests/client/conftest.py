@@ -22,9 +22,13 @@ from tests.support.servers import serving
 
 
 @pytest.fixture
-async def server() -> AsyncGenerator[Server]:
-    """A server whose bots do not pause and whose deals follow each other at once."""
-    async with serving(Settings(port=0, bot_delay=0, deal_pause=0.01, seed=7)) as server:
+async def server(request: pytest.FixtureRequest) -> AsyncGenerator[Server]:
+    """A server whose bots do not pause and whose deals follow each other at once.
+
+    Its parameter is the pause between deals in seconds, where one is needed.
+    """
+    pause: float = getattr(request, "param", 0.01)
+    async with serving(Settings(port=0, bot_delay=0, deal_pause=pause, seed=7)) as server:
         yield server
 
 

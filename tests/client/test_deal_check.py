@@ -241,6 +241,7 @@ async def test_whoever_has_said_nothing_adds_to_the_deal_all_the_same(connect: C
     assert of_zoe.word == word(zoe.table.game.commitment, (0, 1), nonces)
 
 
+@pytest.mark.parametrize("server", [PATIENCE], indirect=True, ids=["long pause"])
 async def test_programs_add_to_every_deal_also_where_they_play_alone(
     connect: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
