@@ -315,6 +315,12 @@ async def test_closing_ends_following(connect: Connect, watching: Follow) -> Non
     await asyncio.wait_for(here.task, PATIENCE)
 
 
+async def test_a_session_that_was_closed_before_follows_nothing(connect: Connect) -> None:
+    (ann,) = await seated(connect, "Ann")
+    await ann.close()
+    assert [update async for update in ann.follow()] == []
+
+
 async def test_a_watcher_who_sits_down_sees_the_table_from_the_seat(
     connect: Connect, watching: Follow
 ) -> None:

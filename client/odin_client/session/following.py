@@ -132,7 +132,7 @@ class Following:
         broken_since = 0.0
         kept_until: datetime | None = None
         attempt = 0
-        while True:
+        while not self._closing:
             try:
                 async with contextlib.aclosing(self._one_stream(tap)) as stream:
                     async for update in stream:
