@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import random
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -200,3 +202,30 @@ def test_hidden_parts_are_open_once_that_is_over_but_not_of_a_broken_off_deal(un
         show(DealStarted, everybody=everybody, each_seat=each_seat, hidden=declared.hidden)
     assert expected == 2
     assert len(deals) == 3
+
+
+@pytest.mark.parametrize(
+    ("package", "module", "event"),
+    [
+        ("engine/odin_engine", "events", "Passed"),
+        ("server/odin_server", "table.events", "SeatLeft"),
+    ],
+)
+def test_a_class_of_events_that_declares_nothing_stops_the_import(
+    package: str, module: str, event: str, tmp_path: Path
+) -> None:
+    root = Path(__file__).parents[2] / package
+    copied = tmp_path / root.name
+    shutil.copytree(root, copied, ignore=shutil.ignore_patterns("__pycache__"))
+    file = copied / f"{module.replace('.', '/')}.py"
+    declared = file.read_text(encoding="utf-8")
+    file.write_text(declared.replace(f"@public\nclass {event}(", f"class {event}("))
+    assert file.read_text(encoding="utf-8") != declared
+    done = subprocess.run(
+        (sys.executable, "-P", "-c", f"import {root.name}.{module}"),
+        env={"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert f"TypeError: {event} does not declare" in done.stderr
