@@ -68,7 +68,7 @@ PLAYED_BY: Final[Mapping[Occupant, Actor]] = {
 
 
 class LeaveReason(ContractEnum):
-    """Why somebody is no longer at a seat."""
+    """Why a player no longer holds a seat."""
 
     UNKNOWN = event_pb2.LEAVE_REASON_UNSPECIFIED
     LEFT = event_pb2.LEAVE_REASON_LEFT

@@ -19,7 +19,7 @@ def clean(text: str, length: int) -> str:
 
 
 def handle_as_kept(text: str) -> str:
-    """A handle or code as somebody may have typed it, in the form that servers give.
+    """A handle or code as it may have been typed, in the form that servers give.
 
     That is Crockford's base 32, which leaves out letters that are easy to confuse:
 

@@ -275,7 +275,7 @@ class TableView:
 
     @property
     def taken_seats(self) -> tuple[Seat, ...]:
-        """The seats that somebody holds."""
+        """The seats that are held."""
         return tuple(seat for seat in self.seats if not seat.free)
 
 

@@ -1,4 +1,4 @@
-"""In which role somebody asks: what a call may do at a table follows from it."""
+"""The role of a caller: what a call may do at a table follows from it."""
 
 from __future__ import annotations
 

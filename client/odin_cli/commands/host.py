@@ -229,7 +229,7 @@ def _what_is_kept(asked: HostOptions, rejoin: str) -> str:
 
 
 async def _leave_behind(server: LocalServer, session: Session) -> None:
-    """Lets the server go on for whoever is there; it stops itself with its last table.
+    """Lets the server go on for the players there; it stops itself with its last table.
 
     It is never stopped from here: others may have opened tables on it.
     """

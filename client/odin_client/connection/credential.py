@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """32 random bytes as text; whoever has them has the seat. Never printed."""
+    """32 random bytes as text; anyone who has them has the seat. Never printed."""
 
     secret: str = field(repr=False)
 

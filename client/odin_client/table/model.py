@@ -226,7 +226,7 @@ class TableModel:
         here = {seat.seat for seat in told.seats if seat.connected}
         gone = {seat.seat for seat in before.values() if seat.connected} & {*self.presence} - here
         back = self._gone & here
-        # Whoever has just sat down is not there yet for a moment; that is no coming back.
+        # A player who has just sat down is not there yet for a moment; that is not coming back.
         self._gone = (self._gone | gone) & {*self.presence} - back
         return replace(told, gone=tuple(sorted(gone)), back=tuple(sorted(back)))
 

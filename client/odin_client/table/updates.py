@@ -27,9 +27,9 @@ class DealFault(Enum):
     COLOURS = "colours"
     """Other colours should have left the deck (R2)."""
     OPENER = "opener"
-    """Somebody else should have opened (R4)."""
+    """Another player should have opened (R4)."""
     CARDS = "cards"
-    """Somebody was dealt other cards."""
+    """A player was dealt other cards."""
     ROUNDS = "rounds"
     """The key has other rounds than follow from who played, so that a server could search."""
     NEVER_REVEALED = "never revealed"
@@ -85,7 +85,7 @@ class DealChecked:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotTaken:
-    """The model was made anew from a snapshot: at the start, or when too much was missed."""
+    """The model was rebuilt from a snapshot: at the start, or when too much was missed."""
 
 
 @dataclass(frozen=True, slots=True)

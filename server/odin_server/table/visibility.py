@@ -111,7 +111,7 @@ class Sight(NamedTuple):
     game: View | None
     """The engine's, for the viewer; None before the first game."""
     code: str
-    """Empty for whoever may not invite others."""
+    """Empty for a viewer who may not invite others."""
 
 
 def sight(state: TableState, viewer: Viewer) -> Sight:

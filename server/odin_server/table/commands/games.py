@@ -135,7 +135,7 @@ def start_due(draft: Draft) -> None:
 
 
 def next_deal(draft: Draft) -> None:
-    """Starts the next deal, whoever is ready; does nothing unless the table is between deals."""
+    """Starts the next deal, ready or not; does nothing unless the table is between deals."""
     if draft.state.phase is Phase.BETWEEN_DEALS:
         secret = draft.committed()
         state = draft.state  # after `committed`, which may have added to it

@@ -95,7 +95,7 @@ def resume_seat(draft: Draft, seat: int) -> None:
 
 
 def come_back(draft: Draft, holder: bytes) -> None:
-    """The holder of a seat watches again. Whoever left on purpose only watches."""
+    """The holder of a seat watches again. A player who left on purpose only watches."""
     number = draft.state.seat_held_by(holder)
     if number is not None and seat_at(draft.state, number).substituted_for is LeaveReason.AWAY:
         resume_seat(draft, number)
